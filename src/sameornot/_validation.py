@@ -1,0 +1,83 @@
+"""The one place where arrays, tables and numbers from outside are checked."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def check_table(X: Any) -> tuple[np.ndarray, list[str]]:
+    """A finite float matrix and its column names from an array or a DataFrame."""
+    names = [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
+    try:
+        values = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X must hold numbers only: {error}") from None
+    if values.ndim != 2:
+        raise ValueError(f"X has {values.ndim} dimension(s) but a table of rows and columns is needed")
+    if 0 in values.shape:
+        raise ValueError(f"X has {values.shape[0]} rows and {values.shape[1]} columns but needs at least one of each")
+    if not np.isfinite(values).all():
+        row, column = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(f"X holds {values[row, column]} in row {row}, column {column}: fill or drop it first")
+    return values, names or [f"x{m}" for m in range(values.shape[1])]
+
+
+def check_count(name: str, value: Any, *, at_least: int = 1) -> int:
+    """A whole number that is large enough."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise ValueError(f"{name}={value!r} but a whole number is needed")
+    if value < at_least:
+        raise ValueError(f"{name}={value} but at least {at_least} is needed")
+    return int(value)
+
+
+def check_n_clusters(n_clusters: Any, n_rows: int) -> int:
+    """A number of clusters that the rows can fill."""
+    n_clusters = check_count("n_clusters", n_clusters)
+    if n_clusters > n_rows:
+        raise ValueError(f"n_clusters={n_clusters} but only {n_rows} rows were given")
+    return int(n_clusters)
+
+
+def check_number(name: str, value: Any, *, at_least: float = 0.0) -> float:
+    """A finite real number that is large enough."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(float(value)):
+        raise ValueError(f"{name}={value!r} but a finite number is needed")
+    if value < at_least:
+        raise ValueError(f"{name}={value} but at least {at_least:g} is needed")
+    return float(value)
+
+
+def check_option(name: str, value: Any, options: Any) -> str:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in options:
+        raise ValueError(f"{name}={value!r} but one of {', '.join(map(repr, sorted(options)))} is needed")
+    return value
+
+
+def check_labels(labels: Any, n_rows: int, *, name: str = "y") -> np.ndarray:
+    """One label a row, without gaps."""
+    values = np.asarray(labels)
+    if values.ndim != 1 or len(values) != n_rows:
+        raise ValueError(f"{name} has shape {values.shape} but X has {n_rows} rows: one label a row is needed")
+    if pd.isna(values).any():
+        raise ValueError(f"{name} holds a missing label: write -1 where a label is not known")
+    return values
+
+
+def check_pairs(name: str, pairs: Any, n_rows: int) -> np.ndarray:
+    """An array of two row numbers a line; None is no pair at all."""
+    values = np.asarray([] if pairs is None else pairs)
+    if values.size == 0:
+        return np.empty((0, 2), dtype=np.intp)
+    if values.ndim != 2 or values.shape[1] != 2 or values.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name} has shape {values.shape} and type {values.dtype} but rows of two row numbers are needed"
+        )
+    wrong = ((values < 0) | (values >= n_rows)).any(axis=1) | (values[:, 0] == values[:, 1])
+    if wrong.any():
+        pair = tuple(int(v) for v in values[wrong][0])
+        raise ValueError(f"{name} holds the pair {pair} but two different rows from 0 to {n_rows - 1} are needed")
+    return values.astype(np.intp)

@@ -1,0 +1,221 @@
+"""What the answers imply: "same" is transitive, and "different" passes through "same".
+
+    i = j, j = k  =>  i = k          i = j, j ≠ k  =>  i ≠ k          (Property 1 of §2)
+
+A union-find keeps the groups of "same"; each group keeps the groups that it is apart from. Merging
+moves the smaller side, so an answer costs O(log n) amortised. The "same" answers that joined two groups
+form a spanning forest: the path between two points in it is the chain that proves they are the same.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sameornot._types import Answer, Pair
+
+Fact = tuple[Pair, Answer]
+
+
+class Contradiction(ValueError):
+    """An answer that the earlier ones rule out; `chain` holds the answers that prove it."""
+
+    def __init__(self, pair: Pair, answer: Answer, chain: list[Fact]) -> None:
+        self.pair, self.answer, self.chain = pair, answer, chain
+        earlier = ", ".join(f"{p.left} and {p.right} are {a.value}" for p, a in chain)
+        super().__init__(
+            f"answer={answer.value!r} for {pair.left} and {pair.right} contradicts earlier answers: {earlier}"
+        )
+
+
+class Constraints:
+    """The closure of "same" and "different" answers over points 0 … n_points − 1.
+
+    Examples
+    --------
+    >>> from sameornot import Answer, Constraints
+    >>> known = Constraints(5)
+    >>> known.add((0, 1), Answer.SAME)
+    >>> known.add((1, 2), Answer.DIFFERENT)
+    >>> known.relation(0, 2)
+    <Answer.DIFFERENT: 'different'>
+    >>> known.relation(0, 3) is None
+    True
+    >>> known.neighbourhoods()
+    [array([0, 1]), array([2])]
+    >>> known.add((0, 2), Answer.SAME)
+    Traceback (most recent call last):
+    sameornot.constraints.Contradiction: answer='same' for 0 and 2 contradicts earlier answers: \
+0 and 1 are same, 1 and 2 are different
+    """
+
+    def __init__(self, n_points: int) -> None:
+        if n_points < 1:
+            raise ValueError(f"n_points={n_points} but at least 1 is needed")
+        self.n_points = n_points
+        # Everything is keyed by the points that were asked about, so memory follows the answers, not n.
+        self._parent: dict[int, int] = {}
+        self._members: dict[int, list[int]] = {}
+        self._apart: dict[int, dict[int, Pair]] = {}  # group -> {other group: the answer that says so}
+        self._links: dict[int, list[int]] = {}  # the spanning forest of "same" answers
+        self._implied: dict[Pair, list[Fact]] = {}  # links that no one was asked for, with their reasons
+        self._aside: dict[int, set[int]] = {}  # pairs answered "unsure"
+        self._same: list[Pair] = []
+        self._different: list[Pair] = []
+
+    def add(self, pair: tuple[int, int], answer: Answer, *, because: list[Fact] | None = None) -> None:
+        """Take in one answer; a contradiction raises and changes nothing.
+
+        `because` marks a "same" that follows from other facts and was not asked for: a chain that goes
+        through it shows those facts instead.
+        """
+        left, right = pair = self._check(pair)
+        a, b = self._open(left), self._open(right)
+        if answer is Answer.UNSURE:
+            self._aside.setdefault(left, set()).add(right)
+            self._aside.setdefault(right, set()).add(left)
+        elif answer is Answer.SAME:
+            if b in self._apart[a]:
+                raise Contradiction(pair, answer, self.proof(left, right))
+            self._same.append(pair)
+            if a != b:
+                self._links[left].append(right)
+                self._links[right].append(left)
+                if because is not None:
+                    self._implied[pair] = because
+                self._merge(a, b)
+        else:
+            if a == b:
+                raise Contradiction(pair, answer, self.proof(left, right))
+            self._different.append(pair)
+            self._apart[a].setdefault(b, pair)
+            self._apart[b].setdefault(a, pair)
+
+    def relation(self, i: int, j: int) -> Answer | None:
+        """SAME or DIFFERENT where the answers settle it, else None."""
+        a, b = self._find(i), self._find(j)
+        if a == b:
+            return Answer.SAME
+        return Answer.DIFFERENT if b in self._apart.get(a, ()) else None
+
+    def is_aside(self, i: int, j: int) -> bool:
+        """Whether the pair itself was answered "unsure"."""
+        return j in self._aside.get(i, ())
+
+    def n_aside(self, i: int) -> int:
+        """How many pairs with this point were answered "unsure"."""
+        return len(self._aside.get(i, ()))
+
+    def group(self, i: int) -> list[int]:
+        """All points known to be the same as `i`, itself included."""
+        return list(self._members.get(self._find(i), [i]))
+
+    def groups(self) -> list[np.ndarray]:
+        """Every group that some "same" or "different" speaks of, largest first, then by lowest point."""
+        settled = [np.sort(m) for root, m in self._members.items() if len(m) > 1 or self._apart[root]]
+        return sorted(settled, key=lambda members: (-len(members), int(members[0])))
+
+    def neighbourhoods(self, at_most: int | None = None) -> list[np.ndarray]:
+        """Groups that are all known to differ from each other (N_1 … N_L), the largest first.
+
+        A group that was not compared with all of them is left out: it may turn out to be part of one.
+        """
+        chosen: list[np.ndarray] = []
+        for members in self.groups():
+            if at_most is not None and len(chosen) >= at_most:
+                break
+            apart = self._apart[self._find(int(members[0]))]
+            if all(self._find(int(other[0])) in apart for other in chosen):
+                chosen.append(members)
+        return chosen
+
+    def imply_last(self, n_clusters: int) -> None:
+        """Add each "same" that counting implies: who differs from all of K groups but one is of that one."""
+        hoods = self.neighbourhoods(at_most=n_clusters)
+        if len(hoods) < n_clusters:
+            return
+        anchors = [int(members[0]) for members in hoods]
+        placed = set(anchors)
+        waiting = [int(members[0]) for members in self.groups() if int(members[0]) not in placed]
+        while settled := {point for point in waiting if self._join_last(point, anchors)}:
+            # a point that is apart from one just placed may be settled by it in turn
+            waiting = [point for point in waiting if point not in settled]
+
+    def _join_last(self, point: int, anchors: list[int]) -> bool:
+        relations = [self.relation(point, anchor) for anchor in anchors]
+        if relations.count(Answer.DIFFERENT) != len(anchors) - 1:
+            return False
+        (last,) = (a for a, known in zip(anchors, relations, strict=True) if known is not Answer.DIFFERENT)
+        others = [anchor for anchor in anchors if anchor != last]
+        reasons = [fact for a in others for fact in self.proof(point, a) + self.proof(a, last)]
+        self.add((point, last), Answer.SAME, because=reasons)
+        return True
+
+    @property
+    def must_link(self) -> np.ndarray:
+        """The "same" answers (S) as rows of two points."""
+        return np.array(self._same, dtype=np.intp).reshape(-1, 2)
+
+    @property
+    def cannot_link(self) -> np.ndarray:
+        """The "different" answers (D) as rows of two points."""
+        return np.array(self._different, dtype=np.intp).reshape(-1, 2)
+
+    def proof(self, i: int, j: int) -> list[Fact]:
+        """The answers that settle how `i` and `j` are related, as a chain from one to the other."""
+        a, b = self._find(i), self._find(j)
+        if a == b:
+            return list(self._chain(i, j))
+        through = self._apart[a][b]
+        near, far = through if self._find(through.left) == a else through[::-1]
+        return [*self._chain(i, near), (through, Answer.DIFFERENT), *self._chain(far, j)]
+
+    def _check(self, pair: tuple[int, int]) -> Pair:
+        left, right = int(pair[0]), int(pair[1])
+        if left == right:
+            raise ValueError(f"pair=({left}, {right}) but two different points are needed")
+        if not (0 <= left < self.n_points and 0 <= right < self.n_points):
+            raise ValueError(f"pair=({left}, {right}) but points run from 0 to {self.n_points - 1}")
+        return Pair(left, right)
+
+    def _open(self, i: int) -> int:
+        """The group of a point, made where there is none yet."""
+        if i not in self._parent:
+            self._parent[i], self._members[i], self._apart[i], self._links[i] = i, [i], {}, []
+        return self._find(i)
+
+    def _find(self, i: int) -> int:
+        parent = self._parent
+        root = i
+        while (above := parent.get(root, root)) != root:
+            root = above
+        while i != root:
+            parent[i], i = root, parent[i]
+        return root
+
+    def _merge(self, a: int, b: int) -> None:
+        size = {root: len(self._members[root]) + len(self._apart[root]) for root in (a, b)}
+        big, small = (a, b) if size[a] >= size[b] else (b, a)
+        self._parent[small] = big
+        self._members[big] += self._members.pop(small)
+        for other, answer in self._apart.pop(small).items():
+            del self._apart[other][small]
+            self._apart[big].setdefault(other, answer)
+            self._apart[other].setdefault(big, answer)
+
+    def _chain(self, start: int, end: int) -> Iterator[Fact]:
+        """The path of "same" answers between two points of one group."""
+        came_from = {start: start}
+        queue = [start]
+        for point in queue:
+            for neighbour in self._links.get(point, ()):
+                if neighbour not in came_from:
+                    came_from[neighbour] = point
+                    queue.append(neighbour)
+        path = [end]
+        while path[-1] != start:
+            path.append(came_from[path[-1]])
+        for right, left in zip(path[-2::-1], path[:0:-1], strict=True):
+            link = Pair(left, right)
+            reasons = self._implied.get(link) or self._implied.get(Pair(right, left))
+            yield from reasons or [(link, Answer.SAME)]
+

@@ -1,0 +1,231 @@
+"""Gaussian mixtures in which only some features tell the clusters apart (§6 of the paper).
+
+    x = (x1, x2),   x1 ~ N(centre of the cluster, I),   x2 ~ N(centre drawn without regard to it, I)
+
+The irrelevant part x2 is as well separated as the relevant part x1, along other lines: an unsupervised
+method cannot know which of the two groupings is meant. Real tables are in `real.py`.
+"""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+
+def make_gaussian(
+    *,
+    n_samples: int = 60,
+    n_relevant: int = 6,
+    n_irrelevant: int = 3,
+    separation: float = 5.0,
+    random_state: int | np.random.Generator | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw clusters on the axes of the relevant features, and a second grouping on the others (§6.1).
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of points (n).
+    n_relevant : int
+        Number of features that decide the cluster (p1), and number of clusters (K).
+    n_irrelevant : int
+        Number of features that say nothing about the cluster (p2).
+    separation : float
+        Distance of every centre from the origin (c).
+    random_state : int, Generator or None
+        Seed or source of the randomness.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_relevant + n_irrelevant)
+        The points, relevant features first.
+    y : ndarray of shape (n_samples,)
+        The cluster of each point, 0 to n_relevant − 1, drawn uniformly: a small sample may lack a cluster.
+
+    Examples
+    --------
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(random_state=0)
+    >>> X.shape, int(y.max())
+    ((60, 9), 5)
+    """
+    _check_count("n_samples", n_samples, 1)
+    _check_parts(n_relevant, n_irrelevant)
+    _check_length("separation", separation)
+    rng = _generator(random_state)
+    labels = rng.integers(n_relevant, size=n_samples)
+    centers = np.hstack([np.eye(n_relevant)[labels], _random_axes(rng, n_samples, n_irrelevant)])
+    return _add_noise(rng, separation * centers), labels
+
+
+def make_opposite(
+    *,
+    n_samples: int = 300,
+    n_relevant: int = 5,
+    n_irrelevant: int = 30,
+    separation: float = 3.0,
+    mixing: bool = False,
+    random_state: int | np.random.Generator | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw equal clusters among many irrelevant features whose centres lie on both sides of 0 (§6.2).
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of points (n).
+    n_relevant : int
+        Number of features that decide the cluster (p1), and number of clusters (K).
+    n_irrelevant : int
+        Number of features that say nothing about the cluster (p2). Each point is centred on one of them,
+        at plus or minus `separation` with probability one half.
+    separation : float
+        Distance of every centre from the origin (c).
+    mixing : bool
+        Whether to multiply the points by the symmetric square root of G Gᵀ, with G a standard normal
+        p × p matrix, so that no single feature is relevant any more. The paper's text does not mention it,
+        but the released code does it, and the paper's Tables 1 and 2 are to be held against ``mixing=True``.
+    random_state : int, Generator or None
+        Seed or source of the randomness. The mixing is drawn last: the same seed without it gives the same
+        points before mixing.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_relevant + n_irrelevant)
+        The points, relevant features first unless mixed.
+    y : ndarray of shape (n_samples,)
+        The cluster of each point, 0 to n_relevant − 1. Sizes differ by one at most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sameornot.datasets import make_opposite
+    >>> X, y = make_opposite(mixing=True, random_state=0)
+    >>> X.shape, np.bincount(y).tolist()
+    ((300, 35), [60, 60, 60, 60, 60])
+    """
+    _check_parts(n_relevant, n_irrelevant)
+    _check_filled(n_samples, "n_relevant", n_relevant)
+    _check_length("separation", separation)
+    rng = _generator(random_state)
+    labels = _equal_labels(rng, n_samples, n_relevant)
+    signs = rng.choice([-1.0, 1.0], size=(n_samples, 1))
+    centers = np.hstack([np.eye(n_relevant)[labels], signs * _random_axes(rng, n_samples, n_irrelevant)])
+    X = _add_noise(rng, separation * centers)
+    return (X @ _random_root(rng, X.shape[1]) if mixing else X), labels
+
+
+def make_sphere(
+    *,
+    n_samples: int = 250,
+    n_clusters: int = 5,
+    n_relevant: int = 100,
+    n_irrelevant: int = 400,
+    radius: float = 5.0,
+    rescale: bool = False,
+    random_state: int | np.random.Generator | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw equal clusters around centres on a sphere, in many dimensions (§6.2, Table 3).
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of points (n).
+    n_clusters : int
+        Number of clusters (K). Their centres are uniform on the sphere, and new for each seed.
+    n_relevant : int
+        Number of features that decide the cluster (p1), the dimension of the sphere's space.
+    n_irrelevant : int
+        Number of features that say nothing about the cluster (p2). Each point is centred on one of them.
+    radius : float
+        Distance of every centre from the origin (r), in both parts.
+    rescale : bool
+        Whether to multiply each feature by a draw of |N(1, 1)|, as the released code does.
+    random_state : int, Generator or None
+        Seed or source of the randomness. The scales are drawn last: the same seed without them gives the
+        same points before rescaling.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_relevant + n_irrelevant)
+        The points, relevant features first.
+    y : ndarray of shape (n_samples,)
+        The cluster of each point, 0 to n_clusters − 1. Sizes differ by one at most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sameornot.datasets import make_sphere
+    >>> X, y = make_sphere(random_state=0)
+    >>> X.shape, np.bincount(y).tolist()
+    ((250, 500), [50, 50, 50, 50, 50])
+    """
+    _check_count("n_clusters", n_clusters, 1)
+    _check_parts(n_relevant, n_irrelevant)
+    _check_filled(n_samples, "n_clusters", n_clusters)
+    _check_length("radius", radius)
+    rng = _generator(random_state)
+    labels = _equal_labels(rng, n_samples, n_clusters)
+    directions = _random_directions(rng, n_clusters, n_relevant)
+    centers = np.hstack([directions[labels], _random_axes(rng, n_samples, n_irrelevant)])
+    X = _add_noise(rng, radius * centers)
+    return (X * np.abs(rng.normal(1.0, 1.0, size=X.shape[1])) if rescale else X), labels
+
+
+def _add_noise(rng: np.random.Generator, centers: np.ndarray) -> np.ndarray:
+    return centers + rng.standard_normal(centers.shape)
+
+
+def _equal_labels(rng: np.random.Generator, n_samples: int, n_clusters: int) -> np.ndarray:
+    """Draw labels in random order, each as often as any other, or once more."""
+    return rng.permutation(np.arange(n_samples) % n_clusters)
+
+
+def _random_axes(rng: np.random.Generator, n_samples: int, n_axes: int) -> np.ndarray:
+    """Draw a one-hot row for each sample, every axis being equally likely."""
+    if n_axes == 0:
+        return np.zeros((n_samples, 0))
+    return np.eye(n_axes)[rng.integers(n_axes, size=n_samples)]
+
+
+def _random_directions(rng: np.random.Generator, n_directions: int, n_features: int) -> np.ndarray:
+    """Draw unit vectors uniformly: a standard normal vector has no preferred direction."""
+    normal = rng.standard_normal((n_directions, n_features))
+    directions: np.ndarray = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+    return directions
+
+
+def _random_root(rng: np.random.Generator, n_features: int) -> np.ndarray:
+    """Draw G and return the symmetric R with R R = G Gᵀ: if G = U S Vᵀ then R = U S Uᵀ."""
+    left, singular, _ = np.linalg.svd(rng.standard_normal((n_features, n_features)))
+    root: np.ndarray = (left * singular) @ left.T
+    return root
+
+
+def _generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        expected = "None, a non-negative integer or a numpy.random.Generator"
+        raise ValueError(f"random_state={random_state!r} but {expected} was expected") from error
+
+
+def _check_parts(n_relevant: int, n_irrelevant: int) -> None:
+    _check_count("n_relevant", n_relevant, 1)
+    _check_count("n_irrelevant", n_irrelevant, 0)
+
+
+def _check_filled(n_samples: int, name: str, n_clusters: int) -> None:
+    _check_count("n_samples", n_samples, 1)
+    if n_samples < n_clusters:
+        raise ValueError(
+            f"n_samples={n_samples} but at least {name}={n_clusters} was expected, one a cluster"
+        )
+
+
+def _check_count(name: str, value: int, minimum: int) -> None:
+    if not isinstance(value, Integral) or value < minimum:
+        raise ValueError(f"{name}={value!r} but an integer of at least {minimum} was expected")
+
+
+def _check_length(name: str, value: float) -> None:
+    if not isinstance(value, Real) or not 0 <= value < np.inf:
+        raise ValueError(f"{name}={value!r} but a finite number of at least 0 was expected")

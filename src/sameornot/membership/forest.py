@@ -1,0 +1,52 @@
+"""Which neighbourhood a point belongs to, by random forest leaf co-occurrence (R, §4).
+
+    r_im  ∝  mean over members j of N_m and over trees of [i and j fall in the same leaf]
+
+The forest is fitted to the current clustering. Counts of members by leaf are all that is needed, so the cost
+is O(n · trees · L), never an n × n matrix.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+
+N_TREES = 50
+
+
+def forest_leaves(X: np.ndarray, labels: np.ndarray, rng: np.random.Generator, *, n_trees: int = N_TREES) -> np.ndarray:
+    """The leaf (numbered over the whole forest) that each point falls in, one column a tree."""
+    seed = int(rng.integers(2**31))
+    X = X.astype(np.float32)  # what the trees work on: converted once instead of in fit and apply
+    forest = RandomForestClassifier(n_estimators=n_trees, random_state=seed).fit(X, labels)
+    leaves = forest.apply(X)
+    first_leaf = np.cumsum([0, *(tree.tree_.node_count for tree in forest.estimators_[:-1])])
+    return np.asarray(leaves + first_leaf, dtype=np.intp)
+
+
+def leaf_similarity(leaves: np.ndarray, hoods: Sequence[np.ndarray]) -> np.ndarray:
+    """Mean share of trees in which a point shares its leaf with the members of each neighbourhood (n × L)."""
+    n_leaves = int(leaves.max()) + 1
+    n_trees = leaves.shape[1]
+    similarity = [
+        np.bincount(leaves[members].ravel(), minlength=n_leaves)[leaves].sum(axis=1) / (len(members) * n_trees)
+        for members in hoods
+    ]
+    return np.column_stack(similarity)
+
+
+def neighbourhood_memberships(
+    similarity: np.ndarray, hoods: Sequence[np.ndarray], ruled_out: np.ndarray
+) -> np.ndarray:
+    """Probability of each neighbourhood for each point (R): placed points one-hot, no likeness uniform.
+
+    `ruled_out` (n × L) marks the neighbourhoods that a point is known to differ from.
+    """
+    likeness = np.where(ruled_out, 0.0, similarity)
+    unlike_all = likeness.sum(axis=1) == 0
+    likeness[unlike_all] = ~ruled_out[unlike_all]
+    likeness[likeness.sum(axis=1) == 0] = 1.0
+    memberships = likeness / likeness.sum(axis=1, keepdims=True)
+    for m, members in enumerate(hoods):
+        memberships[members] = np.eye(len(hoods))[m]
+    return memberships

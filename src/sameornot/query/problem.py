@@ -1,0 +1,95 @@
+"""What a strategy may look at while it decides what to ask.
+
+A strategy is a generator function: given a `Problem` and a random generator it yields pairs and receives
+answers. When it returns, the session learns from the answers and starts it anew; when it returns without
+having asked anything, nothing is left to ask. Pairs that the answers already settle, and pairs put aside as
+unsure, may be yielded too: the session replies itself and asks no one.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sameornot._types import Answer, Pair
+from sameornot.cluster.augmented import Clustering
+from sameornot.constraints import Constraints
+
+Questions = Generator[Pair, Answer, None]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The data, the answers so far, and the clustering that they lead to.
+
+    `constraints` is live: it grows with each answer. `hoods` and `clustering` are those of the step's start.
+    `order` is the random order in which points are taken where nothing better is known.
+    """
+
+    X: np.ndarray
+    constraints: Constraints
+    n_clusters: int | None
+    order: np.ndarray
+    fit: Callable[[], Clustering]
+
+    @cached_property
+    def clustering(self) -> Clustering:
+        """Labels and metric at the start of the step, fitted when first asked for."""
+        return self.fit()
+
+    @cached_property
+    def hoods(self) -> list[np.ndarray]:
+        """The neighbourhoods; before the first answer, one that holds a single random point."""
+        found = self.constraints.neighbourhoods(at_most=self.n_clusters)
+        if found:
+            return found
+        n_others = len(self.X) - 1
+        start = next((i for i in self.order.tolist() if self.constraints.n_aside(i) < n_others), None)
+        return [] if start is None else [np.array([start])]
+
+    @cached_property
+    def placed(self) -> np.ndarray:
+        """Whether each point is in a neighbourhood."""
+        placed = np.zeros(len(self.X), dtype=bool)
+        for members in self.hoods:
+            placed[members] = True
+        return placed
+
+    @cached_property
+    def ruled_out(self) -> np.ndarray:
+        """Whether each point (rows) is known to differ from each neighbourhood (columns)."""
+        ruled_out = np.zeros((len(self.X), len(self.hoods)), dtype=bool)
+        for group in self.constraints.groups():
+            for m, members in enumerate(self.hoods):
+                relation = self.constraints.relation(int(group[0]), int(members[0]))
+                ruled_out[group, m] = relation is Answer.DIFFERENT
+        return ruled_out
+
+    def candidates(self) -> np.ndarray:
+        """Points that can still be placed by asking; those with the fewest "unsure" answers come first, alone."""
+        waiting = np.flatnonzero(~self.placed)
+        unsure = np.array([self.constraints.n_aside(int(i)) for i in waiting], dtype=int)
+        for level in np.unique(unsure):
+            askable = [i for i in waiting[unsure == level].tolist() if level == 0 or self._can_be_asked(i)]
+            if askable:
+                return np.array(askable)
+        return waiting[:0]
+
+    def representative(self, hood: int, point: int) -> int | None:
+        """The most typical member that was not put aside with this point; people meet it again and again."""
+        members = self.hoods[hood]
+        space = self._space[members]
+        typical = np.argsort(((space - space.mean(axis=0)) ** 2).sum(axis=1), kind="stable")
+        ranked = members[typical].tolist()
+        return next((member for member in ranked if not self.constraints.is_aside(point, member)), None)
+
+    @cached_property
+    def _space(self) -> np.ndarray:
+        return self.clustering.metric.transform(self.X)
+
+    def _can_be_asked(self, point: int) -> bool:
+        return any(
+            not self.ruled_out[point, m] and any(not self.constraints.is_aside(point, int(i)) for i in members)
+            for m, members in enumerate(self.hoods)
+        )

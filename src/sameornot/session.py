@@ -1,0 +1,320 @@
+"""The session: `ask`, `tell`, `undo`, `result`. No input, no output, no clock.
+
+The answer log is the only truth. Each line says during which step it was given, so the current step can be
+set up again from the lines before it and replayed over its own: a resumed or undone session stands exactly
+where one with that log would, without fitting the steps in between. A step's randomness comes from
+`default_rng([seed, step])`.
+"""
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sameornot._types import Answer, Pair, Reply
+from sameornot._validation import check_count, check_n_clusters, check_option, check_table
+from sameornot.cluster.augmented import Clustering, Settings, fit_final, fit_metric, fit_step
+from sameornot.constraints import Constraints
+from sameornot.metric.learn import Metric, feature_scale
+from sameornot.query import STRATEGIES, Problem, Questions
+
+
+@dataclass(frozen=True)
+class SessionResult:
+    """The grouping that the answers lead to.
+
+    Attributes
+    ----------
+    labels : ndarray of int, one a row
+    metric : Metric
+        `metric.matrix` is A; `metric.transform(X)` gives rows whose Euclidean distances are the learned ones.
+    feature_weights : Series
+        Share of each column in the metric, per standard deviation.
+    neighbourhoods : list of ndarray
+        Rows that the expert's answers put together; all of them are known to differ from each other.
+    confidence : ndarray of float, one a row
+        1 where the expert placed the row, else how much nearer its group is than the others, in (0, 1].
+    clustering : Clustering
+        `clustering.predict(new_rows)` gives the group of rows that were not there.
+    """
+
+    labels: np.ndarray
+    metric: Metric
+    feature_weights: pd.Series
+    neighbourhoods: list[np.ndarray]
+    confidence: np.ndarray
+    clustering: Clustering
+
+
+class ActiveSession:
+    """Ask an expert "same or different?", learn which features matter, and group the rows.
+
+    Parameters
+    ----------
+    X : array or DataFrame of numbers, one row a record
+    n_clusters : int, optional
+        Number of groups; None lets it grow with what the expert finds.
+    strategy : {"mee", "random", "two_step"}
+        How questions are chosen.
+    metric, penalty, separation, augmentation, weight, n_init, max_iter
+        How the metric is learned and the rows are clustered: see `sameornot.cluster.augmented.Settings`.
+    infer_last : bool
+        With `n_clusters` given, a row known to differ from all groups but one belongs to that one and is not
+        asked about. False is the paper's accounting of questions.
+    standardize : bool
+        Divide each feature by its standard deviation first.
+    random_state : int, Generator or None
+        The same seed and answers give the same questions. `session.seed` holds what was drawn for None.
+    answers : iterable of Reply or (pair, answer)
+        A log to resume from (`session.answers` of an earlier session), or what is known beforehand.
+
+    Examples
+    --------
+    >>> from sameornot import ActiveSession, Answer
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
+    >>> session = ActiveSession(X, n_clusters=3, random_state=0)
+    >>> for _ in range(20):
+    ...     left, right = session.ask()
+    ...     session.tell(Answer.SAME if y[left] == y[right] else Answer.DIFFERENT)
+    >>> session.undo()
+    >>> len(session.answers)
+    19
+    >>> session.result().labels.shape
+    (60,)
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        n_clusters: int | None = None,
+        *,
+        strategy: str = "mee",
+        infer_last: bool = True,
+        standardize: bool = True,
+        random_state: int | np.random.Generator | None = None,
+        answers: Iterable[Reply | tuple[Any, Any]] = (),
+        **settings: Any,
+    ) -> None:
+        self._X, self.feature_names = check_table(X)
+        self.n_clusters = None if n_clusters is None else check_n_clusters(n_clusters, len(self._X))
+        self.strategy = check_option("strategy", strategy, STRATEGIES)
+        self.infer_last = infer_last
+        self.settings = Settings(**settings).check()
+        self.seed = _read_seed(random_state)
+        self._scale = feature_scale(self._X, standardize=standardize)
+        self._order = np.random.default_rng(self.seed).permutation(len(self._X))
+        self._history: list[Metric | None] = []
+        self._questions: Questions
+        self._pending: Pair | None
+        self._result: SessionResult | None
+        self._restart([self._read_reply(reply) for reply in answers])
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self._X)
+
+    @property
+    def answers(self) -> list[Reply]:
+        """The log: every answer, in order."""
+        return list(self._log)
+
+    @property
+    def constraints(self) -> Constraints:
+        """What the answers imply so far."""
+        return self._constraints
+
+    def ask(self) -> Pair | None:
+        """The pair to show next; the same until it is answered, None when nothing is left to ask."""
+        if not self._is_set_up:
+            self._set_up_step()
+        if self._pending is None:
+            self._begin(self._step + 1)
+            self._step += self._pending is not None
+        return self._pending
+
+    def tell(self, answer: Answer | str, pair: tuple[int, int] | None = None) -> None:
+        """Take the answer to the pending question, or to a pair of one's own choice.
+
+        An answer that cannot be true together with the earlier ones raises a ValueError, with the chain of
+        answers that proves it, and changes nothing.
+        """
+        answer = _read_answer(answer)
+        shown = _read_pair(pair) if pair is not None else self.ask()
+        if shown is None:
+            raise ValueError(f"answer={answer.value!r} but nothing is left to ask: name the pair that it is for")
+        reply = Reply(shown, answer, self._step)
+        try:
+            self._absorb(self._constraints, reply)
+        except TooManyGroups:
+            self._restart(self._log)
+            raise
+        self._log.append(reply)
+        self._result = None
+        if self._is_set_up:
+            self._advance(reply)
+
+    def undo(self, n_answers: int = 1) -> None:
+        """Take back the last answers; the session is then as if they had never been given."""
+        n_answers = check_count("n_answers", n_answers)
+        if n_answers > len(self._log):
+            raise ValueError(f"n_answers={n_answers} but only {len(self._log)} were given")
+        self._restart(self._log[:-n_answers])
+
+    def result(self) -> SessionResult:
+        """The grouping that all answers so far lead to."""
+        if self._result is None:
+            self._result = self._fit_result()
+        return self._result
+
+    def _restart(self, log: list[Reply]) -> None:
+        """Stand where a session with this log stands; its open questions are set up when they are needed."""
+        self._constraints = self._close(log)
+        self._log = log
+        self._step = log[-1].step if log else 0
+        self._history = self._history[: self._step]
+        self._is_set_up = False
+        self._pending = None
+        self._result = None
+
+    def _close(self, log: Iterable[Reply]) -> Constraints:
+        constraints = Constraints(len(self._X))
+        for reply in log:
+            self._absorb(constraints, reply)
+        return constraints
+
+    def _absorb(self, constraints: Constraints, reply: Reply) -> None:
+        constraints.add(reply.pair, reply.answer)
+        if self.n_clusters is None or reply.answer is Answer.UNSURE:
+            return
+        found = constraints.neighbourhoods()
+        if len(found) > self.n_clusters:
+            raise TooManyGroups(found, self.n_clusters)
+        if self.infer_last:
+            constraints.imply_last(self.n_clusters)
+
+    def _set_up_step(self) -> None:
+        """Begin the current step from the answers before it, then lead it through its own."""
+        self._is_set_up = True
+        if self._step == 0:
+            return
+        earlier = [reply for reply in self._log if reply.step < self._step]
+        self._constraints = self._close(earlier)
+        self._begin(self._step)
+        for reply in self._log[len(earlier) :]:
+            self._absorb(self._constraints, reply)
+            self._advance(reply)
+
+    def _begin(self, step: int) -> None:
+        """Start the strategy on what is known now."""
+        fit_rng, query_rng = self._step_rngs(step)
+        constraints = self._constraints
+        problem = Problem(
+            self._X,
+            constraints,
+            self.n_clusters,
+            self._order,
+            lambda: fit_step(
+                self._X, constraints, self._n_groups(constraints), self._scale, self.settings, fit_rng
+            ),
+        )
+        self._questions = STRATEGIES[self.strategy](problem, query_rng)
+        self._pending = next(self._questions, None)
+        self._skip_settled()
+
+    def _advance(self, reply: Reply) -> None:
+        """Hand an answer on to the strategy if it is the one that it waits for."""
+        if self._pending is not None and set(reply.pair) == set(self._pending):
+            self._send(reply.answer)
+        self._skip_settled()
+
+    def _skip_settled(self) -> None:
+        """Reply to questions that need no expert: settled by earlier answers, or put aside."""
+        while self._pending is not None and (reply := self._settled(self._pending)) is not None:
+            self._send(reply)
+
+    def _settled(self, pair: Pair) -> Answer | None:
+        if self.n_clusters == 1 and self.infer_last:
+            return Answer.SAME
+        return Answer.UNSURE if self._constraints.is_aside(*pair) else self._constraints.relation(*pair)
+
+    def _send(self, answer: Answer) -> None:
+        try:
+            self._pending = self._questions.send(answer)
+        except StopIteration:
+            self._pending = None
+
+    def _step_rngs(self, step: int) -> tuple[np.random.Generator, np.random.Generator]:
+        fit_rng, query_rng = np.random.default_rng([self.seed, step]).spawn(2)
+        return fit_rng, query_rng
+
+    def _n_groups(self, constraints: Constraints) -> int:
+        return self.n_clusters or max(1, len(constraints.neighbourhoods()))
+
+    def _fit_result(self) -> SessionResult:
+        constraints = self._constraints
+        n_groups = self._n_groups(constraints)
+        rng = np.random.default_rng([self.seed, self._step, len(self._log)])
+        history = self._metrics_of_steps() if self.settings.penalty is not None else []
+        clustering = fit_final(self._X, constraints, n_groups, self._scale, self.settings, history, rng)
+        hoods = constraints.neighbourhoods(at_most=self.n_clusters)
+        confidence = clustering.confidence(self._X)
+        confidence[np.concatenate([np.empty(0, dtype=int), *hoods])] = 1.0
+        weights = pd.Series(clustering.metric.feature_weights, index=self.feature_names, name="weight")
+        return SessionResult(clustering.labels, clustering.metric, weights, hoods, confidence, clustering)
+
+    def _metrics_of_steps(self) -> list[Metric]:
+        """The metric at the start of each step (A^1 … A^T−1) that had a "different" to learn from."""
+        constraints = Constraints(len(self._X))
+        waiting = iter(self._log)
+        reply = next(waiting, None)
+        for step in range(1, self._step + 1):
+            while reply is not None and reply.step < step:
+                self._absorb(constraints, reply)
+                reply = next(waiting, None)
+            if step > len(self._history):
+                n_groups = self._n_groups(constraints)
+                rng = self._step_rngs(step)[0]
+                metric = fit_metric(self._X, constraints, n_groups, self._scale, self.settings, rng)
+                self._history.append(metric if len(constraints.cannot_link) else None)
+        return [metric for metric in self._history if metric is not None]
+
+    def _read_reply(self, reply: Any) -> Reply:
+        pair, answer, step = (*reply, 0) if len(reply) == 2 else reply
+        return Reply(_read_pair(pair), _read_answer(answer), check_count("step of an answer", step, at_least=0))
+
+
+class TooManyGroups(ValueError):
+    """Answers that tell more groups apart than there should be."""
+
+    def __init__(self, groups: list[np.ndarray], n_clusters: int) -> None:
+        rows = ", ".join(str(int(members[0])) for members in groups)
+        super().__init__(
+            f"n_clusters={n_clusters} but with this answer rows {rows} all differ from each other, "
+            f"which makes {len(groups)} groups: undo a wrong answer or start with a larger n_clusters"
+        )
+
+
+def _read_pair(pair: Any) -> Pair:
+    try:
+        left, right = (operator.index(point) for point in pair)
+    except (TypeError, ValueError):
+        raise ValueError(f"pair={pair!r} but two row numbers are needed") from None
+    return Pair(left, right)
+
+
+def _read_answer(answer: Any) -> Answer:
+    try:
+        return Answer(answer)
+    except ValueError:
+        options = ", ".join(repr(option.value) for option in Answer)
+        raise ValueError(f"answer={answer!r} but an Answer or one of {options} is needed") from None
+
+
+def _read_seed(random_state: Any) -> int:
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return int(np.random.default_rng(random_state).integers(2**63))
+    return check_count("random_state", random_state, at_least=0)

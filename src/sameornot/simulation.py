@@ -1,0 +1,81 @@
+"""A session answered by known labels: agreement against the number of questions."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+from sameornot._validation import check_count, check_labels
+from sameornot.oracles import Oracle, truth
+from sameornot.session import ActiveSession
+
+
+def simulate(
+    X: Any,
+    y: Any,
+    n_clusters: int | None = None,
+    *,
+    budget: int = 300,
+    checkpoints: Sequence[int] | None = None,
+    oracle: Oracle | None = None,
+    progress: Callable[[ActiveSession], None] | None = None,
+    **session: Any,
+) -> pd.DataFrame:
+    """Let an expert who knows `y` answer up to `budget` questions.
+
+    Parameters
+    ----------
+    X, n_clusters, **session
+        As for `ActiveSession`: strategy, metric, penalty, infer_last, random_state and so on.
+    y : array of labels, one a row
+    checkpoints : numbers of questions, optional
+        Where to compare the grouping with `y`; ten equal parts of the budget unless given.
+    oracle : function from Pair to Answer, optional
+        Who answers; an expert who is always right unless given (see `sameornot.oracles`).
+    progress : function of the session, optional
+        Called after each answer.
+
+    Returns
+    -------
+    DataFrame with the columns questions, ari, nmi, seconds
+        One row a checkpoint; `seconds` is the time that the session itself took up to then. When nothing is
+        left to ask, the remaining checkpoints show the grouping as it then stands.
+
+    Examples
+    --------
+    >>> from sameornot import simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
+    >>> curve = simulate(X, y, n_clusters=3, budget=40, checkpoints=[0, 40], random_state=0)
+    >>> list(curve.columns)
+    ['questions', 'ari', 'nmi', 'seconds']
+    >>> bool(curve.ari.iloc[-1] > curve.ari.iloc[0])
+    True
+    """
+    start = time.perf_counter()
+    asking = ActiveSession(X, n_clusters, **session)
+    labels = check_labels(y, len(asking))
+    budget = check_count("budget", budget, at_least=0)
+    answer = oracle or truth(labels)
+    rows = []
+    for checkpoint in _check_checkpoints(checkpoints, budget):
+        while len(asking.answers) < checkpoint and (pair := asking.ask()) is not None:
+            asking.tell(answer(pair))
+            if progress is not None:
+                progress(asking)
+        found = asking.result().labels
+        seconds = time.perf_counter() - start
+        ari, nmi = adjusted_rand_score(labels, found), normalized_mutual_info_score(labels, found)
+        rows.append((checkpoint, ari, nmi, seconds))
+    return pd.DataFrame(rows, columns=["questions", "ari", "nmi", "seconds"])
+
+
+def _check_checkpoints(checkpoints: Sequence[int] | None, budget: int) -> list[int]:
+    if checkpoints is None:
+        return sorted({budget * part // 10 for part in range(1, 11)})
+    wanted = sorted({check_count("checkpoints", c, at_least=0) for c in checkpoints})
+    if wanted and wanted[-1] > budget:
+        raise ValueError(f"checkpoints hold {wanted[-1]} but budget={budget}")
+    return wanted
