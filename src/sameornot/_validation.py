@@ -17,10 +17,14 @@ def check_table(X: Any) -> tuple[np.ndarray, list[str]]:
     if values.ndim != 2:
         raise ValueError(f"X has {values.ndim} dimension(s) but a table of rows and columns is needed")
     if 0 in values.shape:
-        raise ValueError(f"X has {values.shape[0]} rows and {values.shape[1]} columns but needs at least one of each")
+        raise ValueError(
+            f"X has {values.shape[0]} rows and {values.shape[1]} columns but needs at least one of each"
+        )
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(f"X holds {values[row, column]} in row {row}, column {column}: fill or drop it first")
+        raise ValueError(
+            f"X holds {values[row, column]} in row {row}, column {column}: fill or drop it first"
+        )
     return values, names or [f"x{m}" for m in range(values.shape[1])]
 
 
@@ -37,7 +41,7 @@ def check_n_clusters(n_clusters: Any, n_rows: int) -> int:
     """A number of clusters that the rows can fill."""
     n_clusters = check_count("n_clusters", n_clusters)
     if n_clusters > n_rows:
-        raise ValueError(f"n_clusters={n_clusters} but only {n_rows} rows were given")
+        raise ValueError(f"n_clusters={n_clusters} but only {n_rows} rows were given (n_samples={n_rows})")
     return int(n_clusters)
 
 
@@ -61,7 +65,9 @@ def check_labels(labels: Any, n_rows: int, *, name: str = "y") -> np.ndarray:
     """One label a row, without gaps."""
     values = np.asarray(labels)
     if values.ndim != 1 or len(values) != n_rows:
-        raise ValueError(f"{name} has shape {values.shape} but X has {n_rows} rows: one label a row is needed")
+        raise ValueError(
+            f"{name} has shape {values.shape} but X has {n_rows} rows: one label a row is needed"
+        )
     if pd.isna(values).any():
         raise ValueError(f"{name} holds a missing label: write -1 where a label is not known")
     return values
@@ -79,5 +85,7 @@ def check_pairs(name: str, pairs: Any, n_rows: int) -> np.ndarray:
     wrong = ((values < 0) | (values >= n_rows)).any(axis=1) | (values[:, 0] == values[:, 1])
     if wrong.any():
         pair = tuple(int(v) for v in values[wrong][0])
-        raise ValueError(f"{name} holds the pair {pair} but two different rows from 0 to {n_rows - 1} are needed")
+        raise ValueError(
+            f"{name} holds the pair {pair} but two different rows from 0 to {n_rows - 1} are needed"
+        )
     return values.astype(np.intp)

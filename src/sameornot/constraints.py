@@ -8,6 +8,7 @@ form a spanning forest: the path between two points in it is the chain that prov
 """
 
 from collections.abc import Iterator
+from typing import Self
 
 import numpy as np
 
@@ -61,6 +62,31 @@ class Constraints:
         self._aside: dict[int, set[int]] = {}  # pairs answered "unsure"
         self._same: list[Pair] = []
         self._different: list[Pair] = []
+
+    @classmethod
+    def from_pairs(
+        cls,
+        n_points: int,
+        *,
+        must_link: np.ndarray | None = None,
+        cannot_link: np.ndarray | None = None,
+        labels: np.ndarray | None = None,
+    ) -> Self:
+        """The closure of given pairs and of partial labels (−1: not known)."""
+        closure = cls(n_points)
+        if labels is not None:
+            _, code = np.unique(labels, return_inverse=True)
+            known = np.flatnonzero(labels != -1)
+            groups = [known[code[known] == c].tolist() for c in np.unique(code[known])]
+            for g, (first, *others) in enumerate(groups):
+                for other in others:
+                    closure.add((first, other), Answer.SAME)
+                for earlier in groups[:g]:
+                    closure.add((first, earlier[0]), Answer.DIFFERENT)
+        for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
+            for pair in [] if pairs is None else pairs.tolist():
+                closure.add(pair, answer)
+        return closure
 
     def add(self, pair: tuple[int, int], answer: Answer, *, because: list[Fact] | None = None) -> None:
         """Take in one answer; a contradiction raises and changes nothing.
@@ -218,4 +244,3 @@ class Constraints:
             link = Pair(left, right)
             reasons = self._implied.get(link) or self._implied.get(Pair(right, left))
             yield from reasons or [(link, Answer.SAME)]
-

@@ -16,7 +16,7 @@ import pandas as pd
 
 from sameornot._types import Answer, Pair, Reply
 from sameornot._validation import check_count, check_n_clusters, check_option, check_table
-from sameornot.cluster.augmented import Clustering, Settings, fit_final, fit_metric, fit_step
+from sameornot.cluster._augmented import Clustering, Settings, fit_final, fit_metric, fit_step
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, feature_scale
 from sameornot.query import STRATEGIES, Problem, Questions
@@ -60,7 +60,7 @@ class ActiveSession:
     strategy : {"mee", "random", "two_step"}
         How questions are chosen.
     metric, penalty, separation, augmentation, weight, n_init, max_iter
-        How the metric is learned and the rows are clustered: see `sameornot.cluster.augmented.Settings`.
+        How the metric is learned and the rows are clustered: see `sameornot.cluster.Settings`.
     infer_last : bool
         With `n_clusters` given, a row known to differ from all groups but one belongs to that one and is not
         asked about. False is the paper's accounting of questions.
@@ -145,7 +145,9 @@ class ActiveSession:
         answer = _read_answer(answer)
         shown = _read_pair(pair) if pair is not None else self.ask()
         if shown is None:
-            raise ValueError(f"answer={answer.value!r} but nothing is left to ask: name the pair that it is for")
+            raise ValueError(
+                f"answer={answer.value!r} but nothing is left to ask: name the pair that it is for"
+            )
         reply = Reply(shown, answer, self._step)
         try:
             self._absorb(self._constraints, reply)
@@ -284,7 +286,9 @@ class ActiveSession:
 
     def _read_reply(self, reply: Any) -> Reply:
         pair, answer, step = (*reply, 0) if len(reply) == 2 else reply
-        return Reply(_read_pair(pair), _read_answer(answer), check_count("step of an answer", step, at_least=0))
+        return Reply(
+            _read_pair(pair), _read_answer(answer), check_count("step of an answer", step, at_least=0)
+        )
 
 
 class TooManyGroups(ValueError):

@@ -1,0 +1,1 @@
+"""What answers say about points: augmentation, training pairs, neighbourhood membership."""

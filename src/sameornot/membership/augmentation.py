@@ -76,7 +76,9 @@ def closure_start(groups: list[np.ndarray], constraints: Constraints, n_clusters
         if first in column_of:
             rows[row] = np.eye(n_clusters)[column_of[first]]
         else:
-            ruled_out = [k for hood, k in column_of.items() if constraints.relation(first, hood) is Answer.DIFFERENT]
+            ruled_out = [
+                k for hood, k in column_of.items() if constraints.relation(first, hood) is Answer.DIFFERENT
+            ]
             rows[row, ruled_out] = 0.0
     rows[rows.sum(axis=1) == 0] = 1.0  # more groups than K: nothing is left, so nothing is ruled out
     return rows / rows.sum(axis=1, keepdims=True)
@@ -101,7 +103,13 @@ def fit_memberships(
 
 
 def admm(
-    links: Links, start: np.ndarray, separation: float, *, rho: float = 1.0, max_iter: int = 300, tol: float = 1e-5
+    links: Links,
+    start: np.ndarray,
+    separation: float,
+    *,
+    rho: float = 1.0,
+    max_iter: int = 300,
+    tol: float = 1e-5,
 ) -> np.ndarray:
     """Alternate fit, penalty and simplex until their copies of the memberships agree."""
     shared = best = start

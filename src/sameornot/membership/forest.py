@@ -14,7 +14,9 @@ from sklearn.ensemble import RandomForestClassifier
 N_TREES = 50
 
 
-def forest_leaves(X: np.ndarray, labels: np.ndarray, rng: np.random.Generator, *, n_trees: int = N_TREES) -> np.ndarray:
+def forest_leaves(
+    X: np.ndarray, labels: np.ndarray, rng: np.random.Generator, *, n_trees: int = N_TREES
+) -> np.ndarray:
     """The leaf (numbered over the whole forest) that each point falls in, one column a tree."""
     seed = int(rng.integers(2**31))
     X = X.astype(np.float32)  # what the trees work on: converted once instead of in fit and apply
@@ -29,7 +31,8 @@ def leaf_similarity(leaves: np.ndarray, hoods: Sequence[np.ndarray]) -> np.ndarr
     n_leaves = int(leaves.max()) + 1
     n_trees = leaves.shape[1]
     similarity = [
-        np.bincount(leaves[members].ravel(), minlength=n_leaves)[leaves].sum(axis=1) / (len(members) * n_trees)
+        np.bincount(leaves[members].ravel(), minlength=n_leaves)[leaves].sum(axis=1)
+        / (len(members) * n_trees)
         for members in hoods
     ]
     return np.column_stack(similarity)

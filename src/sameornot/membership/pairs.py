@@ -38,7 +38,9 @@ def certainty(alike: np.ndarray, n_clusters: int) -> np.ndarray:
     return scale * offset
 
 
-def augmented_pairs(memberships: Memberships, rng: np.random.Generator) -> tuple[WeightedPairs, WeightedPairs]:
+def augmented_pairs(
+    memberships: Memberships, rng: np.random.Generator
+) -> tuple[WeightedPairs, WeightedPairs]:
     """All pairs of placed points that are surer than chance: likely the same (S~), likely different (D~)."""
     points = np.concatenate(memberships.groups)
     row = np.repeat(np.arange(len(memberships.groups)), [len(members) for members in memberships.groups])

@@ -1,0 +1,1 @@
+"""Which features matter: diagonal and full metrics, and the selective penalty."""

@@ -28,7 +28,7 @@ class ExactWeights:
 
 
 def separable_weights(spread: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """The maximiser of b·sqrt(a) under c·a = 1; `spread` is b, the weighted sum of |d| over different pairs."""
+    """The maximiser of b·sqrt(a) under c·a = 1; `spread` (b) is the sum of w|d| over different pairs."""
     weights = np.divide(spread, cost, out=np.zeros_like(spread), where=cost > 0) ** 2
     total = float(cost @ weights)
     return weights / total if total > 0 else weights

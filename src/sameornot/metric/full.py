@@ -50,7 +50,9 @@ def best_psd(
     return matrix, float(gap)
 
 
-def _value_and_gradient(matrix: np.ndarray, z: np.ndarray, pair_weight: np.ndarray) -> tuple[float, np.ndarray]:
+def _value_and_gradient(
+    matrix: np.ndarray, z: np.ndarray, pair_weight: np.ndarray
+) -> tuple[float, np.ndarray]:
     distance = np.sqrt(np.einsum("ek,ek->e", z @ matrix, z).clip(0.0) + TINY)
     return float(pair_weight @ distance), 0.5 * (z.T * (pair_weight / distance)) @ z
 

@@ -38,7 +38,9 @@ class Metric:
     @property
     def matrix(self) -> np.ndarray:
         """A (p × p) for the rows as they were given."""
-        half = np.diag(np.sqrt(self.weights)) if self.rotation is None else self.rotation * np.sqrt(self.weights)
+        half = (
+            np.diag(np.sqrt(self.weights)) if self.rotation is None else self.rotation * np.sqrt(self.weights)
+        )
         half = half / self.scale[:, None]
         return np.asarray(half @ half.T)
 
@@ -64,7 +66,12 @@ def identity_metric(scale: np.ndarray) -> Metric:
 
 
 def learn_metric(
-    X: np.ndarray, pairs: TrainingPairs, *, kind: str = "separable", scale: np.ndarray, prior: float = PRIOR_FACTS
+    X: np.ndarray,
+    pairs: TrainingPairs,
+    *,
+    kind: str = "separable",
+    scale: np.ndarray,
+    prior: float = PRIOR_FACTS,
 ) -> Metric:
     """The metric that keeps similar pairs near and different pairs far; the identity while none are far."""
     scaled = X / scale
@@ -102,7 +109,7 @@ def weigh_axes(
 
 
 def within_cost(rotated: np.ndarray, pairs: TrainingPairs, prior: float) -> np.ndarray:
-    """What a unit of weight costs on each axis (c), shrunk towards the overall variance while facts are few."""
+    """Cost of a unit of weight on each axis (c), shrunk towards the overall variance while facts are few."""
     overall = 2.0 * rotated.var(axis=0)
     similar, facts = pairs.similar, pairs.n_independent
     if len(similar) == 0:
@@ -112,7 +119,7 @@ def within_cost(rotated: np.ndarray, pairs: TrainingPairs, prior: float) -> np.n
 
 
 def within_scatter(scaled: np.ndarray, pairs: TrainingPairs, prior: float) -> np.ndarray:
-    """The full form of `within_cost` (C), shrunk towards a diagonal as if that were p facts: never singular."""
+    """The full form of `within_cost` (C), shrunk to a diagonal worth p facts: never singular."""
     n_features = scaled.shape[1]
     cost = within_cost(scaled, pairs, prior)
     target = np.diag(np.where(cost > 0, cost, 1.0))

@@ -1,0 +1,1 @@
+"""Pictures: plot data apart from drawing."""

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sameornot._types import Answer, Pair
-from sameornot.cluster.augmented import Clustering
+from sameornot.cluster._augmented import Clustering
 from sameornot.constraints import Constraints
 
 Questions = Generator[Pair, Answer, None]
@@ -67,7 +67,7 @@ class Problem:
         return ruled_out
 
     def candidates(self) -> np.ndarray:
-        """Points that can still be placed by asking; those with the fewest "unsure" answers come first, alone."""
+        """Points that can still be placed by asking; of those, the ones with the fewest "unsure" answers."""
         waiting = np.flatnonzero(~self.placed)
         unsure = np.array([self.constraints.n_aside(int(i)) for i in waiting], dtype=int)
         for level in np.unique(unsure):
@@ -90,6 +90,7 @@ class Problem:
 
     def _can_be_asked(self, point: int) -> bool:
         return any(
-            not self.ruled_out[point, m] and any(not self.constraints.is_aside(point, int(i)) for i in members)
+            not self.ruled_out[point, m]
+            and any(not self.constraints.is_aside(point, int(i)) for i in members)
             for m, members in enumerate(self.hoods)
         )

@@ -1,0 +1,196 @@
+"""The paper's clusterer (AQM): augment the answers, learn a metric, cluster under it.
+
+`fit_step` is what the query loop needs at each step (Algorithm 1, step 1d): a metric without penalty and a
+clustering under it (§3.1). `fit_final` adds the selective penalty (steps 2 and 3, §3.2).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.metrics import calinski_harabasz_score
+
+from sameornot._types import TrainingPairs
+from sameornot._validation import check_count, check_number, check_option
+from sameornot.cluster._pckmeans import pckmeans, squared_distances
+from sameornot.constraints import Constraints
+from sameornot.membership.augmentation import augment
+from sameornot.membership.pairs import training_pairs
+from sameornot.metric.learn import KINDS, Metric, learn_metric, weigh_axes
+from sameornot.metric.penalty import GAMMA_GRID, penalised_axes
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to learn the metric and how to cluster.
+
+    Parameters
+    ----------
+    metric : {"separable", "exact", "full"}
+        Which metric is learned.
+    penalty : None, "auto", γ, or (γ, q)
+        Selective penalty of the final metric: its strength γ and the number q of axes that it falls on.
+        Either may be "auto": q by the elbow of the average eigenvalues, γ by the Calinski–Harabasz index.
+    separation : float or "cv"
+        λ of the augmentation, or "cv" to choose it by 5-fold cross-validation over the answers.
+    augmentation : bool
+        Whether to train on augmented pairs too; without them the metric is Xing's.
+    weight : float
+        Price of a broken constraint, in units of the data's total variance under the metric.
+    n_init, max_iter : int
+        Starts where centres are left to chance, and most sweeps of a start.
+    """
+
+    metric: str = "separable"
+    penalty: Any = None
+    separation: float | str = 0.5
+    augmentation: bool = True
+    weight: float = 1.0
+    n_init: int = 5
+    max_iter: int = 100
+
+    def check(self) -> "Settings":
+        """Raise a ValueError that names the first setting that cannot be used."""
+        check_option("metric", self.metric, KINDS)
+        parse_penalty(self.penalty)
+        if self.separation != "cv":
+            check_number("separation", self.separation)
+        check_number("weight", self.weight)
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        return self
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Labels and centres of the clusters; the centres live in the space of `metric`."""
+
+    labels: np.ndarray
+    centers: np.ndarray
+    metric: Metric
+    n_iter: int
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The nearest centre of each row."""
+        return np.asarray(self.distances(X).argmin(axis=1))
+
+    def distances(self, X: np.ndarray) -> np.ndarray:
+        """Squared distance of each row to each centre under the metric."""
+        return squared_distances(self.metric.transform(X), self.centers)
+
+    def confidence(self, X: np.ndarray) -> np.ndarray:
+        """Share of the nearest centre's cluster in a mixture of round clusters of the same width.
+
+        The width is the mean squared distance to the own centre over the number of axes that carry it.
+        """
+        squares = self.distances(X)
+        within = (self.metric.transform(X) - self.centers[squares.argmin(axis=1)]).var(axis=0)
+        if not within.any():
+            return np.ones(len(X))
+        n_axes = within.sum() ** 2 / (within**2).sum()
+        return np.asarray(softmax(-0.5 * squares * n_axes / within.sum(), axis=1).max(axis=1))
+
+
+def parse_penalty(penalty: Any) -> tuple[float | None, int | None]:
+    """(γ, q), with None for what is to be chosen; γ = 0 is no penalty."""
+    if penalty is None:
+        return 0.0, 0
+    gamma, q = penalty if isinstance(penalty, tuple) and len(penalty) == 2 else (penalty, "auto")
+    return (
+        None if isinstance(gamma, str) and gamma == "auto" else check_number("penalty", gamma),
+        None if isinstance(q, str) and q == "auto" else check_count("penalty's q", q, at_least=0),
+    )
+
+
+def fit_step(
+    X: np.ndarray,
+    constraints: Constraints,
+    n_clusters: int,
+    scale: np.ndarray,
+    settings: Settings,
+    rng: np.random.Generator,
+) -> Clustering:
+    """Learn the metric without penalty and cluster under it."""
+    metric = fit_metric(X, constraints, n_clusters, scale, settings, rng)
+    return cluster_under(X, constraints, n_clusters, metric, settings, rng)
+
+
+def fit_metric(
+    X: np.ndarray,
+    constraints: Constraints,
+    n_clusters: int,
+    scale: np.ndarray,
+    settings: Settings,
+    rng: np.random.Generator,
+) -> Metric:
+    """The metric of one step (A^t)."""
+    pairs = fit_pairs(constraints, n_clusters, settings, rng)
+    return learn_metric(X, pairs, kind=settings.metric, scale=scale)
+
+
+def fit_pairs(
+    constraints: Constraints, n_clusters: int, settings: Settings, rng: np.random.Generator
+) -> TrainingPairs:
+    """The answered pairs and, with augmentation, the inferred ones."""
+    if not settings.augmentation:
+        return training_pairs(constraints, None, rng)
+    memberships = augment(constraints, n_clusters, rng, separation=settings.separation)
+    return training_pairs(constraints, memberships, rng)
+
+
+def fit_final(
+    X: np.ndarray,
+    constraints: Constraints,
+    n_clusters: int,
+    scale: np.ndarray,
+    settings: Settings,
+    history: Sequence[Metric],
+    rng: np.random.Generator,
+) -> Clustering:
+    """Aggregate the metrics of the earlier steps into a selective penalty, and cluster under the result."""
+    gamma, q = parse_penalty(settings.penalty)
+    pairs = fit_pairs(constraints, n_clusters, settings, rng)
+    metric = learn_metric(X, pairs, kind=settings.metric, scale=scale)
+    plain = cluster_under(X, constraints, n_clusters, metric, settings, rng)
+    if gamma == 0.0 or len(pairs.different) == 0:
+        return plain
+    penalised = penalised_axes([*history, metric], metric.rotation, q)
+    trials = [plain] if gamma is None else []
+    for strength in GAMMA_GRID if gamma is None else (gamma,):
+        tried = weigh_axes(X, pairs, metric, kind=settings.metric, penalised=penalised, gamma=strength)
+        trials.append(cluster_under(X, constraints, n_clusters, tried, settings, rng))
+    return max(trials, key=lambda clustering: calinski_harabasz(X, clustering))
+
+
+def calinski_harabasz(X: np.ndarray, clustering: Clustering) -> float:
+    """Variance between clusters over variance within, under the metric; −∞ for a single cluster."""
+    n_found = len(np.unique(clustering.labels))
+    if not 2 <= n_found < len(X):
+        return -np.inf
+    return float(calinski_harabasz_score(clustering.metric.transform(X), clustering.labels))
+
+
+def cluster_under(
+    X: np.ndarray,
+    constraints: Constraints,
+    n_clusters: int,
+    metric: Metric,
+    settings: Settings,
+    rng: np.random.Generator,
+) -> Clustering:
+    """PCKMeans under a metric, scaled to unit total variance so that `weight` means the same for any A."""
+    variance = float(metric.transform(X).var(axis=0).sum())
+    if variance > 0:
+        metric = replace(metric, weights=metric.weights / variance)
+    result = pckmeans(
+        metric.transform(X),
+        constraints,
+        n_clusters,
+        rng,
+        weight=settings.weight,
+        n_init=settings.n_init,
+        max_iter=settings.max_iter,
+    )
+    return Clustering(result.labels, result.centers, metric, result.n_iter)

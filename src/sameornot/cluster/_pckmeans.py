@@ -1,0 +1,195 @@
+"""Pairwise constrained K-means (§3.2): distances to centres plus a price for each broken constraint.
+
+    minimise  sum_i ||x_i − centre(l_i)||²  +  weight · (broken "same" + broken "different" pairs)
+
+Constraints are those of the closure, counted by (group, cluster) instead of by pair: a sweep costs O(|N|·K).
+Points move one at a time where constraints bind them and all at once where none do; every move lowers the
+objective, so the sweeps end by themselves. The metric is applied before: pass transformed rows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from sameornot.constraints import Constraints
+
+
+@dataclass(frozen=True)
+class PCKMeansResult:
+    """Labels, centres, and the objective after each sweep (never rising)."""
+
+    labels: np.ndarray
+    centers: np.ndarray
+    history: list[float]
+
+    @property
+    def n_iter(self) -> int:
+        """Sweeps until no point moved."""
+        return len(self.history) - 1
+
+
+@dataclass(frozen=True)
+class Bindings:
+    """The closure as arrays: the group of each point (−1: free) and which groups are apart."""
+
+    group: np.ndarray
+    size: np.ndarray
+    apart: sparse.csr_array
+
+
+def bind(constraints: Constraints) -> Bindings:
+    """Lay out the closure for counting."""
+    groups = constraints.groups()
+    group = np.full(constraints.n_points, -1)
+    for g, members in enumerate(groups):
+        group[members] = g
+    pairs = group[constraints.cannot_link]
+    ends = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+    shape = (len(groups), len(groups))
+    apart = sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=shape)
+    return Bindings(group, np.array([len(members) for members in groups], dtype=float), apart)
+
+
+def pckmeans(
+    X: np.ndarray,
+    constraints: Constraints,
+    n_clusters: int,
+    rng: np.random.Generator,
+    *,
+    weight: float = 1.0,
+    n_init: int = 5,
+    max_iter: int = 100,
+) -> PCKMeansResult:
+    """Cluster the rows; several starts only where the neighbourhoods leave centres to chance."""
+    bindings = bind(constraints)
+    seeds = seed_centers(X, constraints, n_clusters)
+    n_starts = n_init if len(seeds) < n_clusters else 1
+    starts = (fill_centers(X, seeds, n_clusters, rng) for _ in range(n_starts))
+    results = [_sweep_until_still(X, bindings, start, weight, max_iter) for start in starts]
+    return min(results, key=lambda result: result.history[-1])
+
+
+def seed_centers(X: np.ndarray, constraints: Constraints, n_clusters: int) -> np.ndarray:
+    """Centroids of the neighbourhoods, then of other groups that "same" answers made, largest first."""
+    hoods = constraints.neighbourhoods(at_most=n_clusters)
+    taken = {int(members[0]) for members in hoods}
+    others = [g for g in constraints.groups() if len(g) > 1 and int(g[0]) not in taken]
+    chosen = [*hoods, *others][:n_clusters]
+    return np.array([X[members].mean(axis=0) for members in chosen]).reshape(-1, X.shape[1])
+
+
+def fill_centers(X: np.ndarray, seeds: np.ndarray, n_clusters: int, rng: np.random.Generator) -> np.ndarray:
+    """Add the missing centres by k-means++: far points are likelier."""
+    centers = seeds
+    while len(centers) < n_clusters:
+        nearest = squared_distances(X, centers).min(axis=1) if len(centers) else np.ones(len(X))
+        total = nearest.sum()
+        pick = rng.choice(len(X), p=nearest / total if total > 0 else None)
+        centers = np.vstack([centers, X[pick]])
+    return centers
+
+
+def squared_distances(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """||x − centre||², n × K."""
+    squares = (X**2).sum(axis=1)[:, None] - 2.0 * X @ centers.T + (centers**2).sum(axis=1)
+    return np.asarray(np.maximum(squares, 0.0))
+
+
+def _sweep_until_still(
+    X: np.ndarray, bindings: Bindings, centers: np.ndarray, weight: float, max_iter: int
+) -> PCKMeansResult:
+    distances = squared_distances(X, centers)
+    labels = _first_labels(distances, bindings)
+    history = [objective(distances, labels, bindings, weight)]
+    for _ in range(max_iter):
+        moved = _move_points(labels, distances, bindings, weight)
+        moved |= _reseed_empty(labels, distances, bindings)
+        centers = _centroids(X, labels, centers)
+        distances = squared_distances(X, centers)
+        history.append(objective(distances, labels, bindings, weight))
+        if not moved:
+            break
+    return PCKMeansResult(labels, centers, history)
+
+
+def _first_labels(distances: np.ndarray, bindings: Bindings) -> np.ndarray:
+    """Nearest centres; a group starts together, where its points are nearest on the whole."""
+    labels = distances.argmin(axis=1)
+    bound = np.flatnonzero(bindings.group >= 0)
+    totals = np.zeros((len(bindings.size), distances.shape[1]))
+    np.add.at(totals, bindings.group[bound], distances[bound])
+    labels[bound] = totals.argmin(axis=1)[bindings.group[bound]]
+    return labels
+
+
+def _counts(labels: np.ndarray, bindings: Bindings, n_clusters: int) -> np.ndarray:
+    """How many points of each group sit in each cluster."""
+    bound = bindings.group >= 0
+    counts = np.zeros((len(bindings.size), n_clusters))
+    np.add.at(counts, (bindings.group[bound], labels[bound]), 1.0)
+    return counts
+
+
+def objective(distances: np.ndarray, labels: np.ndarray, bindings: Bindings, weight: float) -> float:
+    """Distances to the own centres plus the price of broken constraints, each pair once."""
+    counts = _counts(labels, bindings, distances.shape[1])
+    together = (counts**2).sum(axis=1)
+    broken_same = (bindings.size**2 - together).sum() / 2
+    broken_different = np.sum(counts * (bindings.apart @ counts)) / 2
+    own = distances[np.arange(len(labels)), labels].sum()
+    return float(own + weight * (broken_same + broken_different))
+
+
+def _move_points(labels: np.ndarray, distances: np.ndarray, bindings: Bindings, weight: float) -> bool:
+    """Move each point where it costs least, in place; tells whether any moved."""
+    free = bindings.group < 0
+    best = distances[free].argmin(axis=1)
+    moved = bool((best != labels[free]).any())
+    labels[free] = best
+    counts = _counts(labels, bindings, distances.shape[1])
+    bound = np.flatnonzero(~free)
+    prices = distances[bound] + weight * _broken(counts, bindings, bindings.group[bound], labels[bound])
+    own = prices[np.arange(len(bound)), labels[bound]]
+    for point in bound[prices.min(axis=1) < own]:
+        group, here = bindings.group[point], labels[point]
+        price = distances[point] + weight * _broken(counts, bindings, group[None], here[None])[0]
+        there = price.argmin()
+        if price[there] < price[here]:
+            labels[point] = there
+            counts[group, here] -= 1
+            counts[group, there] += 1
+            moved = True
+    return moved
+
+
+def _broken(counts: np.ndarray, bindings: Bindings, group: np.ndarray, here: np.ndarray) -> np.ndarray:
+    """Constraints that a point of `group`, now in cluster `here`, would break in each cluster."""
+    mates = counts[group]
+    mates[np.arange(len(group)), here] -= 1
+    return np.asarray((bindings.size[group] - 1)[:, None] - mates + bindings.apart[group] @ counts)
+
+
+def _reseed_empty(labels: np.ndarray, distances: np.ndarray, bindings: Bindings) -> bool:
+    """Give each emptied cluster the worst-fitted point that no constraint binds to others."""
+    n_clusters = distances.shape[1]
+    sizes = np.bincount(labels, minlength=n_clusters)
+    loss = distances[np.arange(len(labels)), labels]
+    loss[bindings.group >= 0] = 0.0
+    moved = False
+    for k in np.flatnonzero(sizes == 0):
+        loss[sizes[labels] < 2] = 0.0
+        worst = loss.argmax()
+        if loss[worst] <= 0:
+            break
+        sizes[labels[worst]] -= 1
+        sizes[k] += 1
+        labels[worst], loss[worst], moved = k, 0.0, True
+    return moved
+
+
+def _centroids(X: np.ndarray, labels: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """Mean of each cluster; an empty one keeps its centre."""
+    member = sparse.csr_array((np.ones(len(X)), (labels, np.arange(len(X)))), shape=(len(centers), len(X)))
+    sizes = np.bincount(labels, minlength=len(centers))[:, None]
+    return np.where(sizes > 0, member @ X / np.maximum(sizes, 1), centers)

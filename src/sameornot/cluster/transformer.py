@@ -1,0 +1,99 @@
+"""`AugmentedMetric` for scikit-learn: the learned metric as a transformer.
+
+It stands to the right of both membership and metric, since it needs the augmented pairs of the one and the
+solver of the other.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from sameornot._validation import check_n_clusters
+from sameornot.cluster._augmented import Settings, fit_metric
+from sameornot.cluster.estimator import check_constraints, check_rng
+from sameornot.metric.learn import feature_scale
+
+
+class AugmentedMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Rescale (or rotate and rescale) rows so that Euclidean distance is the learned metric (§3.1).
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Number of groups that the pairs are part of; None takes the number that the pairs tell apart.
+    metric, separation, augmentation, standardize
+        As for `AugmentedClustering`.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    metric_ : Metric
+        ``metric_.matrix`` is A.
+    feature_weights_ : ndarray
+        Share of each feature in the metric, per standard deviation.
+
+    Examples
+    --------
+    >>> from sameornot import AugmentedMetric
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=90, n_relevant=3, random_state=0)
+    >>> model = AugmentedMetric().fit(X, y)
+    >>> model.transform(X).shape, bool(model.feature_weights_[:3].sum() > 0.9)
+    ((90, 6), True)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        metric: str = "separable",
+        separation: float | str = 0.5,
+        augmentation: bool = True,
+        standardize: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.separation = separation
+        self.augmentation = augmentation
+        self.standardize = standardize
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Self:
+        """Learn the metric; without any "different" every feature that varies weighs the same.
+
+        Parameters
+        ----------
+        X : array or DataFrame
+        y : array, optional
+            Partial labels, −1 where not known: equal ones must link, unequal ones cannot.
+        must_link, cannot_link : rows of two row numbers, optional
+        """
+        X = validate_data(self, X, dtype=np.float64)
+        constraints = check_constraints(len(X), y, must_link, cannot_link)
+        n_clusters = max(2, len(constraints.neighbourhoods()))
+        if self.n_clusters is not None:
+            n_clusters = check_n_clusters(self.n_clusters, len(X))
+        settings = Settings(
+            metric=self.metric, separation=self.separation, augmentation=self.augmentation
+        ).check()
+        scale = feature_scale(X, standardize=self.standardize)
+        rng = check_rng(self.random_state)
+        self.metric_ = fit_metric(X, constraints, n_clusters, scale, settings, rng)
+        self.feature_weights_ = self.metric_.feature_weights
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Rows in the learned space."""
+        check_is_fitted(self)
+        return self.metric_.transform(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The features themselves for a diagonal metric; numbered axes for a full one."""
+        check_is_fitted(self)
+        if self.metric_.rotation is None:
+            return np.asarray(_check_feature_names_in(self, input_features), dtype=object)
+        n_axes = self.metric_.rotation.shape[1]
+        return np.array([f"augmentedmetric{axis}" for axis in range(n_axes)], dtype=object)
