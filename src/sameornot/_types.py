@@ -48,8 +48,13 @@ class WeightedPairs:
 
 @dataclass(frozen=True)
 class TrainingPairs:
-    """What should be near, what should be far, and how many independent "same" facts stand behind it."""
+    """What should be near, what should be far, and how much independent evidence stands behind each.
+
+    `background` are random pairs of rows: what would be far if nothing were known.
+    """
 
     similar: WeightedPairs
     different: WeightedPairs
-    n_independent: int
+    background: WeightedPairs
+    n_similar: int
+    n_different: int

@@ -8,6 +8,7 @@ form a spanning forest: the path between two points in it is the chain that prov
 """
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Self
 
 import numpy as np
@@ -95,6 +96,7 @@ class Constraints:
         through it shows those facts instead.
         """
         left, right = pair = self._check(pair)
+        answer = Answer(answer)
         a, b = self._open(left), self._open(right)
         if answer is Answer.UNSURE:
             self._aside.setdefault(left, set()).add(right)
@@ -172,7 +174,8 @@ class Constraints:
             return False
         (last,) = (a for a, known in zip(anchors, relations, strict=True) if known is not Answer.DIFFERENT)
         others = [anchor for anchor in anchors if anchor != last]
-        reasons = [fact for a in others for fact in self.proof(point, a) + self.proof(a, last)]
+        reasons = [fact for a in others for fact in self.proof(point, a)]
+        reasons += [fact for a, b in combinations(anchors, 2) for fact in self.proof(a, b)]
         self.add((point, last), Answer.SAME, because=reasons)
         return True
 
@@ -242,5 +245,5 @@ class Constraints:
             path.append(came_from[path[-1]])
         for right, left in zip(path[-2::-1], path[:0:-1], strict=True):
             link = Pair(left, right)
-            reasons = self._implied.get(link) or self._implied.get(Pair(right, left))
-            yield from reasons or [(link, Answer.SAME)]
+            reasons = self._implied.get(link, self._implied.get(Pair(right, left)))
+            yield from [(link, Answer.SAME)] if reasons is None else reasons

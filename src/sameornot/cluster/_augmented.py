@@ -154,7 +154,7 @@ def fit_final(
     pairs = fit_pairs(constraints, n_clusters, settings, rng)
     metric = learn_metric(X, pairs, kind=settings.metric, scale=scale)
     plain = cluster_under(X, constraints, n_clusters, metric, settings, rng)
-    if gamma == 0.0 or len(pairs.different) == 0:
+    if gamma == 0.0 or not pairs.different.differences(X / scale).any():
         return plain
     penalised = penalised_axes([*history, metric], metric.rotation, q)
     trials = [plain] if gamma is None else []

@@ -92,6 +92,8 @@ def fill_centers(X: np.ndarray, seeds: np.ndarray, n_clusters: int, rng: np.rand
 
 def squared_distances(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
     """||x − centre||², n × K."""
+    origin = centers.mean(axis=0)  # far from the data, squares would cancel to nothing
+    X, centers = X - origin, centers - origin
     squares = (X**2).sum(axis=1)[:, None] - 2.0 * X @ centers.T + (centers**2).sum(axis=1)
     return np.asarray(np.maximum(squares, 0.0))
 
@@ -102,13 +104,13 @@ def _sweep_until_still(
     distances = squared_distances(X, centers)
     labels = _first_labels(distances, bindings)
     history = [objective(distances, labels, bindings, weight)]
-    for _ in range(max_iter):
+    for sweep in range(max_iter):
         moved = _move_points(labels, distances, bindings, weight)
         moved |= _reseed_empty(labels, distances, bindings)
         centers = _centroids(X, labels, centers)
         distances = squared_distances(X, centers)
         history.append(objective(distances, labels, bindings, weight))
-        if not moved:
+        if not moved and sweep > 0:  # the first sweep moves the centres off their seeds
             break
     return PCKMeansResult(labels, centers, history)
 

@@ -202,7 +202,7 @@ def _held_out_error(
     memberships = augment(kept, n_clusters, rng, separation=separation)
     row_of = {int(point): row for row, members in enumerate(memberships.groups) for point in members}
     rows = np.vstack([memberships.rows, np.full((1, n_clusters), 1.0 / n_clusters)])  # last: never answered
-    ends = np.array([[row_of.get(point, -1) for point in pair] for pair in pairs[held_out].tolist()])
+    ends = np.array([row_of.get(point, -1) for point in pairs[held_out].ravel().tolist()], dtype=np.intp)
     ends = ends.reshape(-1, 2)
     alike = np.einsum("ek,ek->e", rows[ends[:, 0]], rows[ends[:, 1]])
     return float(np.sum((same[held_out] - alike) ** 2))

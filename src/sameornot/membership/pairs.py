@@ -14,6 +14,10 @@ from sameornot.membership.augmentation import Memberships
 # A few hundred placed points have fewer pairs than this; thousands of labelled rows have far more, and
 # their means are as good from a sample.
 MAX_PAIRS = 50_000
+ROUNDING = 1e-9  # a concordance this near to 1/K is at the level of chance
+
+# Random pairs that stand for "anything": enough for means of features.
+N_BACKGROUND = 300
 
 
 def training_pairs(
@@ -27,8 +31,22 @@ def training_pairs(
         augmented = augmented_pairs(memberships, rng)
         similar.append(augmented[0])
         different.append(augmented[1])
-    n_independent = sum(len(members) - 1 for members in constraints.groups())
-    return TrainingPairs(_join(similar), _join(different), n_independent)
+    sizes = [len(members) for members in constraints.groups()]
+    return TrainingPairs(
+        _join(similar),
+        _join(different),
+        _background(constraints.n_points, rng),
+        n_similar=sum(size - 1 for size in sizes),
+        n_different=max(sum(sizes) - 1, 0),
+    )
+
+
+def _background(n_points: int, rng: np.random.Generator) -> WeightedPairs:
+    if n_points < 2:
+        return _answered(np.empty((0, 2), dtype=np.intp))
+    left = rng.integers(n_points, size=N_BACKGROUND)
+    right = (left + rng.integers(1, n_points, size=N_BACKGROUND)) % n_points
+    return _answered(np.column_stack([left, right]))
 
 
 def certainty(alike: np.ndarray, n_clusters: int) -> np.ndarray:
@@ -49,8 +67,8 @@ def augmented_pairs(
     n_clusters = memberships.rows.shape[1]
     weight = certainty(alike, n_clusters)
     return (
-        _mean_over(points[left], points[right], weight, alike > 1.0 / n_clusters),
-        _mean_over(points[left], points[right], weight, alike < 1.0 / n_clusters),
+        _mean_over(points[left], points[right], weight, (alike > 1.0 / n_clusters) & (weight > ROUNDING)),
+        _mean_over(points[left], points[right], weight, (alike < 1.0 / n_clusters) & (weight > ROUNDING)),
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sameornot._types import TrainingPairs
+from sameornot._types import TrainingPairs, WeightedPairs
 from sameornot.metric.diagonal import exact_weights, separable_weights
 from sameornot.metric.full import subspace
 
@@ -12,7 +12,7 @@ KINDS = ("exact", "full", "separable")
 
 # How many independent "same" facts the overall variance counts for: with fewer, a feature in which the first
 # few pairs happen to agree would take all the weight.
-PRIOR_FACTS = 5.0
+PRIOR_FACTS = 1.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ def learn_metric(
     rotation = None
     if kind == "full":
         scatter = within_scatter(scaled, pairs, prior)
-        rotation = subspace(pairs.different.differences(scaled), pairs.different.weight, scatter)
+        different = far_pairs(pairs, prior)
+        rotation = subspace(different.differences(scaled), different.weight, scatter)
     return weigh_axes(X, pairs, Metric(scale, np.empty(0), rotation), kind=kind, prior=prior)
 
 
@@ -99,8 +100,8 @@ def weigh_axes(
     cost = within_cost(rotated, pairs, prior)
     if penalised is not None:
         cost[penalised] += gamma
-    differences = pairs.different.differences(rotated)
-    weight = pairs.different.weight
+    different = far_pairs(pairs, prior)
+    differences, weight = different.differences(rotated), different.weight
     if kind == "separable":
         weights = separable_weights(weight @ np.abs(differences), cost)
     else:
@@ -108,10 +109,21 @@ def weigh_axes(
     return Metric(axes.scale, weights, axes.rotation)
 
 
+def far_pairs(pairs: TrainingPairs, prior: float) -> WeightedPairs:
+    """The different pairs, shrunk towards random ones while facts are few."""
+    known, background = pairs.different, pairs.background
+    share = pairs.n_different / (pairs.n_different + prior)
+    return WeightedPairs(
+        np.r_[known.left, background.left],
+        np.r_[known.right, background.right],
+        np.r_[share * known.weight, (1.0 - share) * known.weight.sum() * background.weight],
+    )
+
+
 def within_cost(rotated: np.ndarray, pairs: TrainingPairs, prior: float) -> np.ndarray:
     """Cost of a unit of weight on each axis (c), shrunk towards the overall variance while facts are few."""
     overall = 2.0 * rotated.var(axis=0)
-    similar, facts = pairs.similar, pairs.n_independent
+    similar, facts = pairs.similar, pairs.n_similar
     if len(similar) == 0:
         return np.asarray(overall)
     observed = similar.weight @ similar.differences(rotated) ** 2
@@ -120,10 +132,10 @@ def within_cost(rotated: np.ndarray, pairs: TrainingPairs, prior: float) -> np.n
 
 def within_scatter(scaled: np.ndarray, pairs: TrainingPairs, prior: float) -> np.ndarray:
     """The full form of `within_cost` (C), shrunk to a diagonal worth p facts: never singular."""
-    n_features = scaled.shape[1]
     cost = within_cost(scaled, pairs, prior)
+    n_features = np.count_nonzero(cost)
     target = np.diag(np.where(cost > 0, cost, 1.0))
     differences = pairs.similar.differences(scaled)
     observed = (differences.T * pairs.similar.weight) @ differences
-    facts = pairs.n_independent
+    facts = pairs.n_similar
     return np.asarray((facts * observed + n_features * target) / (facts + n_features))

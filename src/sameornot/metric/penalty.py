@@ -43,4 +43,5 @@ def elbow(values: np.ndarray) -> int:
         return 0
     across = np.linspace(0.0, 1.0, len(values))
     below_chord = 1.0 - across - (descending - descending[-1]) / span
-    return len(values) - 1 - int(np.argmax(below_chord))
+    bend = int(np.argmax(below_chord))
+    return len(values) - bend if below_chord[bend] > 1e-9 else 0

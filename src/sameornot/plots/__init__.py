@@ -1,1 +1,26 @@
 """Pictures: plot data apart from drawing."""
+
+from sameornot.plots.draw import draw_session, save_png
+from sameornot.plots.session import (
+    FeatureShares,
+    LearnedMap,
+    SessionPicture,
+    Stage,
+    feature_shares,
+    learned_map,
+    session_picture,
+    session_stage,
+)
+
+__all__ = [
+    "FeatureShares",
+    "LearnedMap",
+    "SessionPicture",
+    "Stage",
+    "draw_session",
+    "feature_shares",
+    "learned_map",
+    "save_png",
+    "session_picture",
+    "session_stage",
+]

@@ -1,0 +1,151 @@
+"""The command `sameornot`: a thin skin over the session. Heavy imports wait until a command runs."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Never
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+
+from sameornot import __version__
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from sameornot.plots import FeatureShares, Stage
+    from sameornot.session import ActiveSession
+
+# Parts of the budget after which the demo's table has a line.
+N_PARTS = 6
+
+app = typer.Typer(
+    help="Group data with the fewest questions to a person: same kind, or not?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        typer.echo(f"sameornot {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and leave."),
+    ] = False,
+) -> None:
+    """Hold the options that come before a command."""
+
+
+@app.command()
+def demo(
+    questions: Annotated[int, typer.Option(help="How many questions may be asked.")] = 60,
+    seed: Annotated[int, typer.Option(help="Another seed asks other questions.")] = 0,
+    out: Annotated[Path, typer.Option(help="Where to save the picture (PNG).")] = Path("sameornot-demo.png"),
+) -> None:
+    """Group a small data set with simulated answers."""
+    check_not_negative("--questions", questions)
+    check_not_negative("--seed", seed)
+    check_writable(out)
+    from sameornot import ActiveSession
+    from sameornot.datasets import load_breast_cancer
+    from sameornot.plots import draw_session, save_png, session_picture
+
+    console = Console(highlight=False, markup=False)
+    X, diagnosis = load_breast_cancer()
+    console.print(
+        f"{len(X)} breast tumours, {X.shape[1]} measurements each, and no diagnosis: which are of one kind? "
+        "A simulated expert is shown two at a time and says 'same' or 'different'; from the answers the "
+        "program learns which measurements matter, and sorts all of them into two groups.\n",
+    )
+    session = ActiveSession(X, n_clusters=2, random_state=seed)
+    stages = play(session, diagnosis, questions, console)
+    picture = session_picture(X, session.result(), stages)
+    console.print("", stage_table(stages), "", sep="\n")
+    console.print("ARI: adjusted Rand index with the true diagnoses; 1 is perfect, 0 is chance.\n")
+    console.print("The measurements that matter most, by their share of the metric:")
+    console.print(feature_table(picture.features, console.width))
+    try:
+        save_png(draw_session(picture), out)
+    except OSError as error:
+        fail(f"the picture could not be saved: {error}")
+    console.print(f"\nThe picture is in {out}", soft_wrap=True)
+    console.print(
+        "Try next: --questions 20 for an expert with less time, --seed 1 for other questions; "
+        "README.md shows how to ask about a table of your own.",
+    )
+
+
+def check_not_negative(option: str, value: int) -> None:
+    """Leave if a number is below 0."""
+    if value < 0:
+        fail(f"{option} is {value} but 0 or more is needed")
+
+
+def check_writable(out: Path) -> None:
+    """Leave before the work is done if its picture could not be saved."""
+    folder = out.parent
+    if out.suffix.lower() != ".png":
+        fail(f"--out is {out} but a name that ends in .png is needed")
+    if not folder.is_dir():
+        fail(f"--out is {out} but there is no folder {folder}")
+    if out.is_dir():
+        fail(f"--out is {out} but that is a folder")
+    if not os.access(out if out.exists() else folder, os.W_OK):
+        fail(f"--out is {out} but it may not be written")
+
+
+def fail(sentence: str) -> Never:
+    """Say what is wrong and leave."""
+    typer.echo(f"sameornot: {sentence}", err=True)
+    raise typer.Exit(2)
+
+
+def play(session: "ActiveSession", truth: "np.ndarray", questions: int, console: Console) -> "list[Stage]":
+    """Let an expert who knows the truth answer; one stage for each answer and one before the first."""
+    from sameornot.oracles import truth as always_right
+    from sameornot.plots import session_stage
+
+    answer = always_right(truth)
+    stages = [session_stage(session, truth)]
+    columns = TextColumn("asking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("asking", total=questions)
+        while len(stages) <= questions and (pair := session.ask()) is not None:
+            session.tell(answer(pair))
+            stages.append(session_stage(session, truth))
+            progress.advance(task)
+    return stages
+
+
+def stage_table(stages: "list[Stage]") -> Table:
+    """Some lines of the course of a session, the first and the last among them."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for header in ("questions\nasked", "groups\nfound", "rows\nplaced", "agreement\n(ARI)"):
+        table.add_column(header, justify="right", overflow="fold")
+    last = len(stages) - 1
+    for at in sorted({last * part // N_PARTS for part in range(N_PARTS + 1)}):
+        stage = stages[at]
+        table.add_row(str(stage.questions), str(stage.groups), str(stage.placed), f"{stage.agreement:.3f}")
+    return table
+
+
+def feature_table(features: "FeatureShares", width: int) -> Table:
+    """The heaviest features, each with a bar."""
+    table = Table.grid(padding=(0, 1))
+    bar_width = max(8, min(40, width - 36))
+    for name, weight in zip(features.names, features.weights, strict=True):
+        bar = ProgressBar(total=features.weights[0], completed=weight, width=bar_width)
+        table.add_row(name, f"{weight:.1%}", bar)
+    return table

@@ -1,0 +1,375 @@
+"""The paper's clusterer: what the penalty may be, which trial wins, how sure a label is."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score
+
+from sameornot import Answer, Constraints
+from sameornot.cluster._augmented import (
+    Clustering,
+    Settings,
+    calinski_harabasz,
+    cluster_under,
+    fit_final,
+    fit_metric,
+    fit_pairs,
+    fit_step,
+    parse_penalty,
+)
+from sameornot.metric.learn import KINDS, Metric, feature_scale, identity_metric
+from sameornot.metric.penalty import GAMMA_GRID
+
+
+def problem(seed=0, n_noise=6, n_placed=8):
+    """Three clusters along two of the features; some points of each are placed, all of them compared."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(60) % 3
+    X = rng.normal(size=(60, 2 + n_noise))
+    X[:, :2] += np.array([[0, 0], [4, 0], [0, 4]])[truth]
+    constraints = Constraints(60)
+    for i, j in combinations(range(n_placed), 2):
+        constraints.add((i, j), Answer.SAME if truth[i] == truth[j] else Answer.DIFFERENT)
+    return X, truth, constraints
+
+
+def steps(X, truth, settings):
+    """The metrics of a session that placed one point after the other."""
+    history = []
+    for n_placed in range(3, 8):
+        _, _, constraints = problem(n_placed=n_placed)
+        history.append(fit_metric(X, constraints, 3, feature_scale(X), settings, np.random.default_rng(0)))
+    return history
+
+
+def index_under_own_metric(X, clustering):
+    return calinski_harabasz_score(clustering.metric.transform(X), clustering.labels)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "parsed"),
+    [
+        (None, (0.0, 0)),
+        ("auto", (None, None)),
+        (0, (0.0, None)),
+        (2, (2.0, None)),
+        (np.float64(0.5), (0.5, None)),
+        ((1.5, 3), (1.5, 3)),
+        ((1.5, np.int64(3)), (1.5, 3)),
+        ((1.5, "auto"), (1.5, None)),
+        (("auto", 4), (None, 4)),
+        (("auto", "auto"), (None, None)),
+        ((0.0, 0), (0.0, 0)),
+    ],
+)
+def test_a_penalty_may_be_written_in_many_ways(penalty, parsed):
+    assert parse_penalty(penalty) == parsed
+
+
+@pytest.mark.parametrize(
+    "penalty",
+    [
+        -1,
+        "yes",
+        True,
+        np.nan,
+        np.inf,
+        (1.0,),
+        (1.0, 2, 3),
+        (),
+        [1.0, 2],
+        {"gamma": 1.0},
+        (-0.1, 2),
+        (1.0, -1),
+        (1.0, 2.5),
+        (1.0, True),
+        (1.0, None),
+        (None, 2),
+        ("cv", 2),
+        (1.0, "elbow"),
+    ],
+)
+def test_a_penalty_that_makes_no_sense_is_named(penalty):
+    with pytest.raises(ValueError, match="penalty"):
+        parse_penalty(penalty)
+    with pytest.raises(ValueError, match="penalty"):
+        Settings(penalty=penalty).check()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("metric", "diagonal"),
+        ("metric", None),
+        ("separation", -0.5),
+        ("separation", "auto"),
+        ("weight", -1),
+        ("weight", np.nan),
+        ("n_init", 0),
+        ("max_iter", 1.5),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named(name, value):
+    with pytest.raises(ValueError, match=f"{name}="):
+        Settings(**{name: value}).check()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("penalty", [None, "auto", 1.0, ("auto", 3)])
+def test_settings_that_can_be_used_are_returned_as_they_are(kind, penalty):
+    settings = Settings(metric=kind, penalty=penalty, separation="cv")
+    assert settings.check() is settings
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_automatic_penalty_wins_against_every_single_one(kind):
+    # all centres are seeded by neighbourhoods, so no trial is left to chance
+    X, truth, constraints = problem()
+    history = steps(X, truth, Settings(metric=kind))
+    scale = feature_scale(X)
+
+    def final(penalty):
+        settings = Settings(metric=kind, penalty=penalty)
+        return fit_final(X, constraints, 3, scale, settings, history, np.random.default_rng(0))
+
+    n_axes = len(final(None).metric.weights)
+    q = max(n_axes - 2, 1)
+    best = index_under_own_metric(X, final(("auto", q)))
+    trials = [index_under_own_metric(X, final((gamma, q))) for gamma in GAMMA_GRID]
+    assert best == pytest.approx(max(trials), rel=1e-6)
+    assert best >= index_under_own_metric(X, final(None)) * (1 - 1e-9)
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 1000), st.sampled_from(KINDS), st.sampled_from(["auto", ("auto", 4)]))
+def test_an_automatic_penalty_is_never_worse_than_none(seed, kind, penalty):
+    X, _, constraints = problem(seed, n_placed=4)
+    scale = feature_scale(X)
+    plain, tuned = (
+        fit_final(
+            X,
+            constraints,
+            3,
+            scale,
+            Settings(metric=kind, penalty=chosen),
+            [identity_metric(scale)],
+            np.random.default_rng(seed),
+        )
+        for chosen in (None, penalty)
+    )
+    assert calinski_harabasz(X, tuned) >= calinski_harabasz(X, plain)
+
+
+def test_a_penalty_takes_the_weight_of_features_that_ranked_low_at_every_step():
+    X, truth, constraints = problem()
+    history = steps(X, truth, Settings())
+    results = [
+        fit_final(
+            X, constraints, 3, feature_scale(X), Settings(penalty=penalty), history, np.random.default_rng(0)
+        )
+        for penalty in (None, (0.5, 6), (50.0, 6))
+    ]
+    noise = [result.metric.feature_weights[2:].sum() for result in results]
+    assert noise[0] > noise[1] > noise[2]
+    assert noise[2] < 0.01
+
+
+def test_a_given_penalty_falls_on_what_the_history_says_even_where_that_clusters_worse():
+    X, _, constraints = problem()
+    scale = feature_scale(X)
+    against = Metric(
+        scale, np.array([0.0, 2, 3, 4, 5, 6, 7, 8])
+    )  # the first feature, one of the two good ones
+    plain, penalised = (
+        fit_final(
+            X,
+            constraints,
+            3,
+            scale,
+            Settings(penalty=penalty),
+            [against] * 20,
+            np.random.default_rng(0),
+        )
+        for penalty in (None, (100.0, 1))
+    )
+    assert plain.metric.feature_weights[0] > 0.1
+    assert penalised.metric.feature_weights[0] < 0.01
+    assert index_under_own_metric(X, penalised) < index_under_own_metric(X, plain)
+
+
+def test_no_penalty_is_one_more_step():
+    X, truth, constraints = problem()
+    scale = feature_scale(X)
+    history = steps(X, truth, Settings())
+    step = fit_step(X, constraints, 3, scale, Settings(), np.random.default_rng(0))
+    final = fit_final(X, constraints, 3, scale, Settings(), history, np.random.default_rng(0))
+    np.testing.assert_array_equal(final.labels, step.labels)
+    np.testing.assert_array_equal(final.metric.weights, step.metric.weights)
+
+
+@pytest.mark.parametrize("penalty", [None, "auto", 1.0, (1.0, 2)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_any_answer_the_clustering_is_under_the_identity(kind, penalty):
+    X, _, _ = problem()
+    found = fit_final(
+        X,
+        Constraints(60),
+        3,
+        feature_scale(X),
+        Settings(metric=kind, penalty=penalty),
+        [],
+        np.random.default_rng(0),
+    )
+    np.testing.assert_allclose(found.metric.feature_weights, 1 / 8)
+    assert len(np.unique(found.labels)) == 3
+
+
+@pytest.mark.parametrize("penalty", [None, "auto", 1.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_different_rows_that_coincide_leave_the_identity(kind, penalty):
+    X, _, _ = problem()
+    X[1] = X[0]
+    constraints = Constraints(60)
+    constraints.add((0, 1), Answer.DIFFERENT)
+    found = fit_final(
+        X,
+        constraints,
+        3,
+        feature_scale(X),
+        Settings(metric=kind, penalty=penalty),
+        [],
+        np.random.default_rng(0),
+    )
+    np.testing.assert_allclose(found.metric.feature_weights, 1 / 8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_help_to_place_points_that_no_one_asked_about(kind):
+    X, truth, constraints = problem(n_noise=20, n_placed=30)
+    found = fit_step(X, constraints, 3, feature_scale(X), Settings(metric=kind), np.random.default_rng(0))
+    plain = fit_step(X, Constraints(60), 3, feature_scale(X), Settings(), np.random.default_rng(0))
+    asked_about = slice(30)
+    scores = [adjusted_rand_score(truth[30:], clustering.labels[30:]) for clustering in (found, plain)]
+    assert scores[0] > scores[1] + 0.2
+    np.testing.assert_array_equal(found.labels[asked_about], found.labels[truth[asked_about]])
+
+
+def test_the_metric_is_scaled_to_unit_total_variance():
+    X, _, constraints = problem()
+    found = fit_step(X, constraints, 3, feature_scale(X), Settings(), np.random.default_rng(0))
+    rows = found.metric.transform(X)
+    assert np.mean(np.sum((rows - rows.mean(axis=0)) ** 2, axis=1)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_the_scale_of_a_metric_does_not_change_the_clustering(factor):
+    X, _, constraints = problem()
+    scale = feature_scale(X)
+    first, again = (
+        cluster_under(
+            X, constraints, 3, Metric(scale, unit * np.arange(1.0, 9.0)), Settings(), np.random.default_rng(0)
+        )
+        for unit in (1.0, factor)
+    )
+    np.testing.assert_array_equal(again.labels, first.labels)
+    np.testing.assert_allclose(again.centers, first.centers)
+
+
+def test_augmented_pairs_are_left_out_on_request():
+    _, _, constraints = problem()
+    answers = fit_pairs(constraints, 3, Settings(augmentation=False), np.random.default_rng(0))
+    assert len(answers.similar) == len(constraints.must_link)
+    assert len(answers.different) == len(constraints.cannot_link)
+    augmented = fit_pairs(constraints, 3, Settings(), np.random.default_rng(0))
+    # every pair was asked and every pair is inferred: each stands there twice
+    assert len(augmented.similar) == 2 * len(constraints.must_link)
+    assert len(augmented.different) == 2 * len(constraints.cannot_link)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_predicted_to_be_in_the_cluster_of_the_nearest_centre(kind):
+    X, _, constraints = problem()
+    found = fit_step(X, constraints, 3, feature_scale(X), Settings(metric=kind), np.random.default_rng(0))
+    rows = found.metric.transform(X)
+    nearest = [min(range(3), key=lambda k: np.sum((row - found.centers[k]) ** 2)) for row in rows]
+    np.testing.assert_array_equal(found.predict(X), nearest)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(2, 20), st.sampled_from([1e-6, 1.0, 1e6]))
+def test_confidence_is_a_share_of_at_least_one_over_k(seed, n_clusters, n_rows, unit):
+    rng = np.random.default_rng(seed)
+    metric = Metric(np.ones(3), rng.random(3))
+    X = unit * rng.integers(3, size=(n_rows, 3)).astype(float)
+    clustering = Clustering(
+        np.zeros(n_rows, int), metric.transform(unit * rng.random((n_clusters, 3))), metric, 1
+    )
+    confidence = clustering.confidence(X)
+    assert confidence.shape == (n_rows,)
+    assert (confidence > 0).all()
+    assert (confidence >= 1 / n_clusters - 1e-12).all()
+    assert (confidence <= 1 + 1e-12).all()
+
+
+def test_confidence_is_that_of_a_mixture_of_round_clusters():
+    rng = np.random.default_rng(0)
+    centers = np.array([[-3.0], [0.0], [2.0]])
+    X = centers[np.arange(90) % 3] + rng.normal(scale=0.7, size=(90, 1))
+    squares = (X - centers.T) ** 2
+    residuals = (X - centers[squares.argmin(axis=1)])[:, 0]
+    width = np.mean((residuals - residuals.mean()) ** 2)
+    density = np.exp(-squares / (2 * width))
+    expected = density.max(axis=1) / density.sum(axis=1)
+    metric = Metric(np.ones(1), np.ones(1))
+    found = Clustering(np.zeros(90, int), centers, metric, 1).confidence(X)
+    np.testing.assert_allclose(found, expected)
+
+
+def test_a_point_between_two_centres_is_half_sure_and_one_at_a_centre_surer():
+    X = np.array([[-1.2], [-1.0], [-0.8], [0.0], [0.8], [1.0], [1.2]])
+    metric = Metric(np.ones(1), np.ones(1))
+    confidence = Clustering(np.zeros(7, int), np.array([[-1.0], [1.0]]), metric, 1).confidence(X)
+    assert confidence[3] == pytest.approx(0.5)
+    np.testing.assert_allclose(confidence, confidence[::-1])
+    assert (np.diff(confidence[:4]) < 0).all()
+
+
+def test_confidence_is_full_where_no_point_is_off_its_centre():
+    X = np.array([[0.0, 1.0], [2.0, 3.0], [0.0, 1.0]])
+    metric = Metric(np.ones(2), np.ones(2))
+    clustering = Clustering(np.array([0, 1, 0]), X[:2], metric, 1)
+    np.testing.assert_array_equal(clustering.confidence(X), 1.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("penalty", [None, "auto", 1.0])
+def test_data_without_any_variation_end_without_a_warning(kind, penalty):
+    X = np.full((6, 3), 0.7)
+    constraints = Constraints(6)
+    constraints.add((0, 1), Answer.SAME)
+    constraints.add((0, 2), Answer.DIFFERENT)
+    found = fit_final(
+        X,
+        constraints,
+        2,
+        feature_scale(X),
+        Settings(metric=kind, penalty=penalty),
+        [],
+        np.random.default_rng(0),
+    )
+    assert found.labels[0] == found.labels[1] != found.labels[2]
+    np.testing.assert_array_equal(found.confidence(X), 1.0)
+
+
+def test_the_index_of_a_single_cluster_is_below_every_other():
+    X, _, _ = problem()
+    metric = identity_metric(feature_scale(X))
+    single = Clustering(np.zeros(60, int), np.zeros((1, 8)), metric, 1)
+    two = Clustering(np.arange(60) % 2, np.zeros((2, 8)), metric, 1)
+    assert calinski_harabasz(X, single) == -np.inf
+    assert calinski_harabasz(X, two) == pytest.approx(
+        calinski_harabasz_score(metric.transform(X), two.labels)
+    )
