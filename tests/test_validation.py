@@ -56,6 +56,7 @@ def test_anything_that_is_a_number_is_taken(X):
         (pd.DataFrame({"colour": ["red"], "size": [1]}), "X must hold numbers only: .*'red'"),
         (pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}), "X "),
         ([[1.0 + 2.0j]], "X must hold numbers only"),
+        (np.array([[1.0 + 2.0j]]), "X must hold numbers only"),
         ([[1.0, 2.0], [3.0]], "X must hold numbers only"),
         (None, "X "),
         (3.0, r"X has 0 dimension\(s\) but a table"),

@@ -1,10 +1,14 @@
 """Group data with the fewest questions to a person: same kind, or not."""
 
-from sameornot._types import Answer, Pair, Reply
-from sameornot.cluster import AugmentedClustering, AugmentedMetric, PCKMeans
-from sameornot.constraints import Constraints, Contradiction
-from sameornot.session import ActiveSession
-from sameornot.simulation import simulate
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sameornot._types import Answer, Pair, Reply
+    from sameornot.cluster import AugmentedClustering, AugmentedMetric, PCKMeans
+    from sameornot.constraints import Constraints, Contradiction
+    from sameornot.session import ActiveSession
+    from sameornot.simulation import simulate
 
 __version__ = "0.1.0"
 
@@ -20,3 +24,27 @@ __all__ = [
     "Reply",
     "simulate",
 ]
+
+# Where each name lives: imported when first used, so that the command answers before scikit-learn is there.
+_HOMES = {
+    "ActiveSession": "session",
+    "Answer": "_types",
+    "AugmentedClustering": "cluster",
+    "AugmentedMetric": "cluster",
+    "Constraints": "constraints",
+    "Contradiction": "constraints",
+    "PCKMeans": "cluster",
+    "Pair": "_types",
+    "Reply": "_types",
+    "simulate": "simulation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sameornot' has no attribute {name!r}")
+    return getattr(import_module(f"sameornot.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -11,6 +11,8 @@ def check_table(X: Any) -> tuple[np.ndarray, list[str]]:
     """A finite float matrix and its column names from an array or a DataFrame."""
     names = [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
     try:
+        if np.iscomplexobj(X):
+            raise ValueError("complex numbers have no order")
         values = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"X must hold numbers only: {error}") from None
@@ -64,6 +66,8 @@ def check_option(name: str, value: Any, options: Any) -> str:
 def check_labels(labels: Any, n_rows: int, *, name: str = "y") -> np.ndarray:
     """One label a row, without gaps."""
     values = np.asarray(labels)
+    if values.dtype.kind == "U" and not isinstance(labels, np.ndarray):
+        values = np.asarray(labels, dtype=object)  # else -1 beside words would become the word "-1"
     if values.ndim != 1 or len(values) != n_rows:
         raise ValueError(
             f"{name} has shape {values.shape} but X has {n_rows} rows: one label a row is needed"
@@ -75,7 +79,10 @@ def check_labels(labels: Any, n_rows: int, *, name: str = "y") -> np.ndarray:
 
 def check_pairs(name: str, pairs: Any, n_rows: int) -> np.ndarray:
     """An array of two row numbers a line; None is no pair at all."""
-    values = np.asarray([] if pairs is None else pairs)
+    try:
+        values = np.asarray([] if pairs is None else pairs)
+    except ValueError:
+        raise ValueError(f"{name} is ragged but rows of two row numbers are needed") from None
     if values.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if values.ndim != 2 or values.shape[1] != 2 or values.dtype.kind not in "iu":

@@ -54,9 +54,9 @@ class Constraints:
         if n_points < 1:
             raise ValueError(f"n_points={n_points} but at least 1 is needed")
         self.n_points = n_points
-        # Everything is keyed by the points that were asked about, so memory follows the answers, not n.
+        # A point is its own group until an answer speaks of it, so memory follows the answers, not n.
         self._parent: dict[int, int] = {}
-        self._members: dict[int, list[int]] = {}
+        self._members: dict[int, list[int]] = {}  # of groups of two and more
         self._apart: dict[int, dict[int, Pair]] = {}  # group -> {other group: the answer that says so}
         self._links: dict[int, list[int]] = {}  # the spanning forest of "same" answers
         self._implied: dict[Pair, list[Fact]] = {}  # links that no one was asked for, with their reasons
@@ -76,9 +76,9 @@ class Constraints:
         """The closure of given pairs and of partial labels (−1: not known)."""
         closure = cls(n_points)
         if labels is not None:
-            _, code = np.unique(labels, return_inverse=True)
             known = np.flatnonzero(labels != -1)
-            groups = [known[code[known] == c].tolist() for c in np.unique(code[known])]
+            _, code = np.unique(labels[known], return_inverse=True)
+            groups = [known[code == c].tolist() for c in np.unique(code)]
             for g, (first, *others) in enumerate(groups):
                 for other in others:
                     closure.add((first, other), Answer.SAME)
@@ -97,17 +97,17 @@ class Constraints:
         """
         left, right = pair = self._check(pair)
         answer = Answer(answer)
-        a, b = self._open(left), self._open(right)
+        a, b = self._find(left), self._find(right)
         if answer is Answer.UNSURE:
             self._aside.setdefault(left, set()).add(right)
             self._aside.setdefault(right, set()).add(left)
         elif answer is Answer.SAME:
-            if b in self._apart[a]:
+            if b in self._apart.get(a, ()):
                 raise Contradiction(pair, answer, self.proof(left, right))
             self._same.append(pair)
             if a != b:
-                self._links[left].append(right)
-                self._links[right].append(left)
+                self._links.setdefault(left, []).append(right)
+                self._links.setdefault(right, []).append(left)
                 if because is not None:
                     self._implied[pair] = because
                 self._merge(a, b)
@@ -115,8 +115,8 @@ class Constraints:
             if a == b:
                 raise Contradiction(pair, answer, self.proof(left, right))
             self._different.append(pair)
-            self._apart[a].setdefault(b, pair)
-            self._apart[b].setdefault(a, pair)
+            self._apart.setdefault(a, {}).setdefault(b, pair)
+            self._apart.setdefault(b, {}).setdefault(a, pair)
 
     def relation(self, i: int, j: int) -> Answer | None:
         """SAME or DIFFERENT where the answers settle it, else None."""
@@ -129,9 +129,12 @@ class Constraints:
         """Whether the pair itself was answered "unsure"."""
         return j in self._aside.get(i, ())
 
-    def n_aside(self, i: int) -> int:
-        """How many pairs with this point were answered "unsure"."""
-        return len(self._aside.get(i, ()))
+    def aside_counts(self) -> np.ndarray:
+        """How many pairs with each point were answered "unsure"."""
+        counts = np.zeros(self.n_points, dtype=np.intp)
+        for point, others in self._aside.items():
+            counts[point] = len(others)
+        return counts
 
     def group(self, i: int) -> list[int]:
         """All points known to be the same as `i`, itself included."""
@@ -139,8 +142,9 @@ class Constraints:
 
     def groups(self) -> list[np.ndarray]:
         """Every group that some "same" or "different" speaks of, largest first, then by lowest point."""
-        settled = [np.sort(m) for root, m in self._members.items() if len(m) > 1 or self._apart[root]]
-        return sorted(settled, key=lambda members: (-len(members), int(members[0])))
+        spoken_of = self._members.keys() | self._apart.keys()
+        found = [np.sort(self._members.get(root, [root])) for root in spoken_of]
+        return sorted(found, key=lambda members: (-len(members), int(members[0])))
 
     def neighbourhoods(self, at_most: int | None = None) -> list[np.ndarray]:
         """Groups that are all known to differ from each other (N_1 … N_L), the largest first.
@@ -151,7 +155,7 @@ class Constraints:
         for members in self.groups():
             if at_most is not None and len(chosen) >= at_most:
                 break
-            apart = self._apart[self._find(int(members[0]))]
+            apart = self._apart.get(self._find(int(members[0])), {})
             if all(self._find(int(other[0])) in apart for other in chosen):
                 chosen.append(members)
         return chosen
@@ -206,12 +210,6 @@ class Constraints:
             raise ValueError(f"pair=({left}, {right}) but points run from 0 to {self.n_points - 1}")
         return Pair(left, right)
 
-    def _open(self, i: int) -> int:
-        """The group of a point, made where there is none yet."""
-        if i not in self._parent:
-            self._parent[i], self._members[i], self._apart[i], self._links[i] = i, [i], {}, []
-        return self._find(i)
-
     def _find(self, i: int) -> int:
         parent = self._parent
         root = i
@@ -222,14 +220,17 @@ class Constraints:
         return root
 
     def _merge(self, a: int, b: int) -> None:
-        size = {root: len(self._members[root]) + len(self._apart[root]) for root in (a, b)}
-        big, small = (a, b) if size[a] >= size[b] else (b, a)
+        big, small = (a, b) if self._bulk(a) >= self._bulk(b) else (b, a)
         self._parent[small] = big
-        self._members[big] += self._members.pop(small)
-        for other, answer in self._apart.pop(small).items():
+        self._members.setdefault(big, [big]).extend(self._members.pop(small, [small]))
+        for other, answer in self._apart.pop(small, {}).items():
             del self._apart[other][small]
-            self._apart[big].setdefault(other, answer)
+            self._apart.setdefault(big, {}).setdefault(other, answer)
             self._apart[other].setdefault(big, answer)
+
+    def _bulk(self, root: int) -> int:
+        """What merging this group into another would have to move."""
+        return len(self._members.get(root, ())) + len(self._apart.get(root, ()))
 
     def _chain(self, start: int, end: int) -> Iterator[Fact]:
         """The path of "same" answers between two points of one group."""

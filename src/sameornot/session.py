@@ -8,7 +8,7 @@ where one with that log would, without fitting the steps in between. A step's ra
 
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,7 @@ class ActiveSession:
         self._questions: Questions
         self._pending: Pair | None
         self._result: SessionResult | None
-        self._restart([self._read_reply(reply) for reply in answers])
+        self._restart(_read_log(answers))
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -176,11 +176,15 @@ class ActiveSession:
         """Stand where a session with this log stands; its open questions are set up when they are needed."""
         self._constraints = self._close(log)
         self._log = log
-        self._step = log[-1].step if log else 0
+        self._step = self._last_step()
         self._history = self._history[: self._step]
         self._is_set_up = False
         self._pending = None
         self._result = None
+
+    def _last_step(self) -> int:
+        """The step of the last answer: unlike `_step`, it does not move when a question is looked at."""
+        return self._log[-1].step if self._log else 0
 
     def _close(self, log: Iterable[Reply]) -> Constraints:
         constraints = Constraints(len(self._X))
@@ -192,11 +196,11 @@ class ActiveSession:
         constraints.add(reply.pair, reply.answer)
         if self.n_clusters is None or reply.answer is Answer.UNSURE:
             return
+        if self.infer_last:
+            constraints.imply_last(self.n_clusters)
         found = constraints.neighbourhoods()
         if len(found) > self.n_clusters:
             raise TooManyGroups(found, self.n_clusters)
-        if self.infer_last:
-            constraints.imply_last(self.n_clusters)
 
     def _set_up_step(self) -> None:
         """Begin the current step from the answers before it, then lead it through its own."""
@@ -259,10 +263,14 @@ class ActiveSession:
     def _fit_result(self) -> SessionResult:
         constraints = self._constraints
         n_groups = self._n_groups(constraints)
-        rng = np.random.default_rng([self.seed, self._step, len(self._log)])
+        rng = np.random.default_rng([self.seed, self._last_step(), len(self._log)])
         history = self._metrics_of_steps() if self.settings.penalty is not None else []
         clustering = fit_final(self._X, constraints, n_groups, self._scale, self.settings, history, rng)
         hoods = constraints.neighbourhoods(at_most=self.n_clusters)
+        labels = clustering.labels.copy()
+        for m, members in enumerate(hoods):
+            labels[members] = m  # clusters are seeded in this order; a price can be outbid, an answer cannot
+        clustering = replace(clustering, labels=labels)
         confidence = clustering.confidence(self._X)
         confidence[np.concatenate([np.empty(0, dtype=int), *hoods])] = 1.0
         weights = pd.Series(clustering.metric.feature_weights, index=self.feature_names, name="weight")
@@ -273,7 +281,7 @@ class ActiveSession:
         constraints = Constraints(len(self._X))
         waiting = iter(self._log)
         reply = next(waiting, None)
-        for step in range(1, self._step + 1):
+        for step in range(1, self._last_step() + 1):
             while reply is not None and reply.step < step:
                 self._absorb(constraints, reply)
                 reply = next(waiting, None)
@@ -283,12 +291,6 @@ class ActiveSession:
                 metric = fit_metric(self._X, constraints, n_groups, self._scale, self.settings, rng)
                 self._history.append(metric if len(constraints.cannot_link) else None)
         return [metric for metric in self._history if metric is not None]
-
-    def _read_reply(self, reply: Any) -> Reply:
-        pair, answer, step = (*reply, 0) if len(reply) == 2 else reply
-        return Reply(
-            _read_pair(pair), _read_answer(answer), check_count("step of an answer", step, at_least=0)
-        )
 
 
 class TooManyGroups(ValueError):
@@ -300,6 +302,19 @@ class TooManyGroups(ValueError):
             f"n_clusters={n_clusters} but with this answer rows {rows} all differ from each other, "
             f"which makes {len(groups)} groups: undo a wrong answer or start with a larger n_clusters"
         )
+
+
+def _read_log(answers: Iterable[Any]) -> list[Reply]:
+    """Replies whose steps never go back, so that those of the last step are the end of the log."""
+    log: list[Reply] = []
+    for line in answers:
+        try:
+            pair, answer, step = line if len(line) == 3 else (*line, 0)
+        except (TypeError, ValueError):
+            raise ValueError(f"answers hold {line!r} but (pair, answer) or a Reply is needed") from None
+        step = check_count("step of an answer", step, at_least=0)
+        log.append(Reply(_read_pair(pair), _read_answer(answer), max(step, log[-1].step if log else 0)))
+    return log
 
 
 def _read_pair(pair: Any) -> Pair:

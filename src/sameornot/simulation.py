@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
@@ -75,6 +76,8 @@ def simulate(
 def _check_checkpoints(checkpoints: Sequence[int] | None, budget: int) -> list[int]:
     if checkpoints is None:
         return sorted({budget * part // 10 for part in range(1, 11)})
+    if not np.iterable(checkpoints):
+        raise ValueError(f"checkpoints={checkpoints!r} but a list of numbers of questions is needed")
     wanted = sorted({check_count("checkpoints", c, at_least=0) for c in checkpoints})
     if wanted and wanted[-1] > budget:
         raise ValueError(f"checkpoints hold {wanted[-1]} but budget={budget}")

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sameornot import ActiveSession, Answer, Constraints, Pair
-from sameornot.query import Problem, random, two_step
-from sameornot.query.two_step import cluster_probabilities
+from sameornot.query import Problem
+from sameornot.query.random import random
+from sameornot.query.two_step import cluster_probabilities, two_step
 
-MODULE = import_module("sameornot.query.two_step")  # the package has a function of the same name
+MODULE = import_module("sameornot.query.two_step")
 
 
 def unfitted_problem(X, known=None, n_clusters=2, order=None):

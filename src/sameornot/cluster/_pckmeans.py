@@ -71,22 +71,22 @@ def pckmeans(
 
 
 def seed_centers(X: np.ndarray, constraints: Constraints, n_clusters: int) -> np.ndarray:
-    """Centroids of the neighbourhoods, then of other groups that "same" answers made, largest first."""
+    """Centroids of the neighbourhoods; other groups may turn out to be part of one of them."""
     hoods = constraints.neighbourhoods(at_most=n_clusters)
-    taken = {int(members[0]) for members in hoods}
-    others = [g for g in constraints.groups() if len(g) > 1 and int(g[0]) not in taken]
-    chosen = [*hoods, *others][:n_clusters]
-    return np.array([X[members].mean(axis=0) for members in chosen]).reshape(-1, X.shape[1])
+    return np.array([X[members].mean(axis=0) for members in hoods]).reshape(-1, X.shape[1])
 
 
 def fill_centers(X: np.ndarray, seeds: np.ndarray, n_clusters: int, rng: np.random.Generator) -> np.ndarray:
-    """Add the missing centres by k-means++: far points are likelier."""
+    """Add the missing centres by greedy k-means++: of a few far points, the one that helps most."""
     centers = seeds
+    n_trials = 2 + int(np.log(n_clusters))  # as scikit-learn's k-means++ does
     while len(centers) < n_clusters:
-        nearest = squared_distances(X, centers).min(axis=1) if len(centers) else np.ones(len(X))
+        nearest = squared_distances(X, centers).min(axis=1) if len(centers) else np.full(len(X), np.inf)
         total = nearest.sum()
-        pick = rng.choice(len(X), p=nearest / total if total > 0 else None)
-        centers = np.vstack([centers, X[pick]])
+        chance = nearest / total if 0 < total < np.inf else None
+        picks = rng.choice(len(X), size=n_trials if len(centers) else 1, p=chance)
+        left = np.minimum(nearest[:, None], squared_distances(X, X[picks])).sum(axis=0)
+        centers = np.vstack([centers, X[picks[left.argmin()]]])
     return centers
 
 

@@ -19,7 +19,8 @@ def forest_leaves(
 ) -> np.ndarray:
     """The leaf (numbered over the whole forest) that each point falls in, one column a tree."""
     seed = int(rng.integers(2**31))
-    X = X.astype(np.float32)  # what the trees work on: converted once instead of in fit and apply
+    spread = X.std(axis=0)  # trees work in float32 and take a range below 1e-7 for constant
+    X = ((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)).astype(np.float32)
     forest = RandomForestClassifier(n_estimators=n_trees, random_state=seed).fit(X, labels)
     leaves = forest.apply(X)
     first_leaf = np.cumsum([0, *(tree.tree_.node_count for tree in forest.estimators_[:-1])])

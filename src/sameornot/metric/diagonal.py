@@ -50,9 +50,9 @@ def exact_weights(
     per_budget = squares[:, usable] / cost[usable]
 
     def negative_log_ratio(share: np.ndarray) -> tuple[float, np.ndarray]:
-        value, gradient = separation_and_gradient(share, per_budget, pair_weight)
         total = float(share.sum())
-        return -np.log(value) + 0.5 * np.log(total), -gradient / value + 0.5 / total
+        value, gradient = separation_and_gradient(share / total, per_budget, pair_weight)
+        return -np.log(value), (gradient @ share / total - gradient) / (value * total)
 
     start = (cost * separable_weights(pair_weight @ np.sqrt(squares), cost))[usable]
     found = optimize.minimize(

@@ -12,7 +12,7 @@ KINDS = ("exact", "full", "separable")
 
 # How many independent "same" facts the overall variance counts for: with fewer, a feature in which the first
 # few pairs happen to agree would take all the weight.
-PRIOR_FACTS = 1.0
+PRIOR_FACTS = 3.0
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Metric:
 
     def rotate(self, X: np.ndarray) -> np.ndarray:
         """Rows in the metric's own axes, without its weights."""
-        scaled = X / self.scale
+        scaled = np.asarray(X, dtype=np.float64) / self.scale
         return scaled if self.rotation is None else scaled @ self.rotation
 
     @property

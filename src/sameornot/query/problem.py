@@ -45,8 +45,8 @@ class Problem:
         if found:
             return found
         n_others = len(self.X) - 1
-        start = next((i for i in self.order.tolist() if self.constraints.n_aside(i) < n_others), None)
-        return [] if start is None else [np.array([start])]
+        open_points = self.order[self.constraints.aside_counts()[self.order] < n_others]
+        return [open_points[:1]] if len(open_points) else []
 
     @cached_property
     def placed(self) -> np.ndarray:
@@ -68,12 +68,14 @@ class Problem:
 
     def candidates(self) -> np.ndarray:
         """Points that can still be placed by asking; of those, the ones with the fewest "unsure" answers."""
-        waiting = np.flatnonzero(~self.placed)
-        unsure = np.array([self.constraints.n_aside(int(i)) for i in waiting], dtype=int)
+        waiting = np.flatnonzero(~self.placed & ~self.ruled_out.all(axis=1))
+        unsure = self.constraints.aside_counts()[waiting]
         for level in np.unique(unsure):
-            askable = [i for i in waiting[unsure == level].tolist() if level == 0 or self._can_be_asked(i)]
-            if askable:
-                return np.array(askable)
+            group = waiting[unsure == level]
+            if level > 0:
+                group = group[[self._can_be_asked(point) for point in group.tolist()]]
+            if len(group):
+                return group
         return waiting[:0]
 
     def representative(self, hood: int, point: int) -> int | None:
