@@ -11,9 +11,15 @@ def check_table(X: Any) -> tuple[np.ndarray, list[str]]:
     """A finite float matrix and its column names from an array or a DataFrame."""
     names = [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
     try:
-        if np.iscomplexobj(X):
-            raise ValueError("complex numbers have no order")
-        values = np.asarray(X, dtype=np.float64)
+        given = np.asarray(X)
+        word = (
+            next((cell for cell in given.flat if isinstance(cell, str)), None)
+            if given.dtype.kind in "OU"
+            else None
+        )
+        if word is not None or given.dtype.kind not in "biufO":
+            raise TypeError(f"it holds {given.dtype if word is None else repr(str(word))}")
+        values = given.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"X must hold numbers only: {error}") from None
     if values.ndim != 2:

@@ -8,7 +8,7 @@ form a spanning forest: the path between two points in it is the chain that prov
 """
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Self
 
 import numpy as np
@@ -79,11 +79,13 @@ class Constraints:
             known = np.flatnonzero(labels != -1)
             _, code = np.unique(labels[known], return_inverse=True)
             groups = [known[code == c].tolist() for c in np.unique(code)]
-            for g, (first, *others) in enumerate(groups):
-                for other in others:
-                    closure.add((first, other), Answer.SAME)
+            # Pairs all along the groups, not from one row of each: they are what a metric is trained on.
+            for g, members in enumerate(groups):
+                for pair in pairwise(members):
+                    closure.add(pair, Answer.SAME)
                 for earlier in groups[:g]:
-                    closure.add((first, earlier[0]), Answer.DIFFERENT)
+                    for pair in zip(members, earlier, strict=False):
+                        closure.add(pair, Answer.DIFFERENT)
         for pairs, answer in ((must_link, Answer.SAME), (cannot_link, Answer.DIFFERENT)):
             for pair in [] if pairs is None else pairs.tolist():
                 closure.add(pair, answer)

@@ -59,7 +59,7 @@ class ActiveSession:
         Number of groups; None lets it grow with what the expert finds.
     strategy : {"mee", "random", "two_step"}
         How questions are chosen.
-    metric, penalty, separation, augmentation, weight, n_init, max_iter
+    metric, penalty, separation, augmentation, weight, emphasis, n_init, max_iter
         How the metric is learned and the rows are clustered: see `sameornot.cluster.Settings`.
     infer_last : bool
         With `n_clusters` given, a row known to differ from all groups but one belongs to that one and is not

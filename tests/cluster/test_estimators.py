@@ -107,8 +107,8 @@ def test_partial_labels_are_the_pairs_that_they_stand_for(estimator):
     by_labels = estimator(n_clusters=3, random_state=0).fit(X, partial)
     by_pairs = estimator(n_clusters=3, random_state=0).fit(
         X,
-        must_link=[(0, 1), (0, 2), (12, 13)],
-        cannot_link=[(12, 0), (24, 0), (24, 12)],
+        must_link=[(0, 1), (1, 2), (12, 13)],
+        cannot_link=[(12, 0), (13, 1), (24, 0), (24, 12)],
     )
     assert_same_fit(by_labels, by_pairs)
 

@@ -255,9 +255,42 @@ def test_missing_centres_are_likelier_far_from_the_others():
     X = np.array([[0.0], [1.0], [3.0]])
     rng = np.random.default_rng(0)
     picked = [fill_centers(X, X[:1], 2, rng)[1, 0] for _ in range(3000)]
-    # k-means++: chances 0, 1/10 and 9/10
+    # k-means++ draws them with chances 0, 1/10 and 9/10; the better of two draws is 3.0 unless both are 1.0
     assert picked.count(0.0) == 0
-    assert picked.count(1.0) / 3000 == pytest.approx(0.1, abs=4 * np.sqrt(0.09 / 3000))
+    assert picked.count(1.0) / 3000 == pytest.approx(0.01, abs=4 * np.sqrt(0.0099 / 3000))
+
+
+def test_an_emphasised_row_counts_as_that_many_copies_of_it_in_its_centre():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, size=(20, 2)), rng.normal(8, 1, size=(20, 2))])
+    constraints = Constraints.from_pairs(40, must_link=np.array([[0, 1]]), cannot_link=np.array([[0, 20]]))
+    result = pckmeans(
+        X, constraints, 2, np.random.default_rng(0), emphasis=4.0
+    )  # 3 rows: far below the share
+    copies = np.concatenate([np.arange(40), np.repeat([0, 1, 20], 3)])
+    for k in range(2):
+        members = copies[result.labels[copies] == k]
+        np.testing.assert_allclose(result.centers[k], X[members].mean(axis=0))
+
+
+def test_emphasised_rows_count_together_for_no_more_than_their_share():
+    labels = np.r_[np.arange(10) % 2, np.full(90, -1)]
+    weights = bind(Constraints.from_pairs(100, labels=labels), emphasis=1000.0).row_weight
+    assert weights[:10].sum() == pytest.approx(0.3 * 100)
+    assert (weights[10:] == 1).all()
+    all_known = bind(Constraints.from_pairs(100, labels=np.arange(100) % 2), emphasis=1000.0).row_weight
+    assert (all_known == 1).all()
+
+
+@given(st.integers(0, 10_000), st.floats(1, 50), st.floats(0, 10))
+@settings(deadline=None, max_examples=30)
+def test_the_objective_never_rises_with_emphasis(seed, emphasis, weight):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(30, 3)), rng.integers(3, size=30)
+    labels = np.where(rng.random(30) < 0.4, y, -1)
+    constraints = Constraints.from_pairs(30, labels=labels)
+    result = pckmeans(X, constraints, 3, rng, weight=weight, emphasis=emphasis)
+    assert (np.diff(result.history) <= 1e-9 * np.abs(result.history[0])).all()
 
 
 def test_squared_distances_are_sums_of_squares():

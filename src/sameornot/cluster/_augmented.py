@@ -39,6 +39,8 @@ class Settings:
         Whether to train on augmented pairs too; without them the metric is Xing's.
     weight : float
         Price of a broken constraint, in units of the data's total variance under the metric.
+    emphasis : float
+        For how many rows one that the answers speak of counts in its centre; 1 is the paper's PCKMeans.
     n_init, max_iter : int
         Starts where centres are left to chance, and most sweeps of a start.
     """
@@ -48,6 +50,7 @@ class Settings:
     separation: float | str = 0.5
     augmentation: bool = True
     weight: float = 1.0
+    emphasis: float = 5.0
     n_init: int = 5
     max_iter: int = 100
 
@@ -58,6 +61,7 @@ class Settings:
         if self.separation != "cv":
             check_number("separation", self.separation)
         check_number("weight", self.weight)
+        check_number("emphasis", self.emphasis, at_least=1.0)
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
         return self
@@ -190,6 +194,7 @@ def cluster_under(
         n_clusters,
         rng,
         weight=settings.weight,
+        emphasis=settings.emphasis,
         n_init=settings.n_init,
         max_iter=settings.max_iter,
     )

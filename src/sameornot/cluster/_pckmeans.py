@@ -1,6 +1,9 @@
 """Pairwise constrained K-means (§3.2): distances to centres plus a price for each broken constraint.
 
-    minimise  sum_i ||x_i − centre(l_i)||²  +  weight · (broken "same" + broken "different" pairs)
+    minimise  sum_i e_i ||x_i − centre(l_i)||²  +  weight · (broken "same" + broken "different" pairs)
+
+e_i is 1 in the paper. A row that answers speak of is a sure member where the others are guesses, so with
+`emphasis` it may count for several in its centre.
 
 Constraints are those of the closure, counted by (group, cluster) instead of by pair: a sweep costs O(|N|·K).
 Points move one at a time where constraints bind them and all at once where none do; every move lowers the
@@ -13,6 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from sameornot.constraints import Constraints
+
+# Emphasised rows count together for at most this share of all rows, so that a few odd ones do not rule.
+EMPHASIS_SHARE = 0.3
 
 
 @dataclass(frozen=True)
@@ -36,10 +42,11 @@ class Bindings:
     group: np.ndarray
     size: np.ndarray
     apart: sparse.csr_array
+    row_weight: np.ndarray
 
 
-def bind(constraints: Constraints) -> Bindings:
-    """Lay out the closure for counting."""
+def bind(constraints: Constraints, emphasis: float = 1.0) -> Bindings:
+    """Lay out the closure for counting, and weigh the rows that it speaks of."""
     groups = constraints.groups()
     group = np.full(constraints.n_points, -1)
     for g, members in enumerate(groups):
@@ -48,7 +55,11 @@ def bind(constraints: Constraints) -> Bindings:
     ends = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
     shape = (len(groups), len(groups))
     apart = sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=shape)
-    return Bindings(group, np.array([len(members) for members in groups], dtype=float), apart)
+    size = np.array([len(members) for members in groups], dtype=float)
+    bound = group >= 0
+    at_most = EMPHASIS_SHARE * len(group) / max(int(bound.sum()), 1)
+    row_weight = np.where(bound, max(1.0, min(emphasis, at_most)), 1.0)
+    return Bindings(group, size, apart, row_weight)
 
 
 def pckmeans(
@@ -58,11 +69,12 @@ def pckmeans(
     rng: np.random.Generator,
     *,
     weight: float = 1.0,
+    emphasis: float = 1.0,
     n_init: int = 5,
     max_iter: int = 100,
 ) -> PCKMeansResult:
     """Cluster the rows; several starts only where the neighbourhoods leave centres to chance."""
-    bindings = bind(constraints)
+    bindings = bind(constraints, emphasis)
     seeds = seed_centers(X, constraints, n_clusters)
     n_starts = n_init if len(seeds) < n_clusters else 1
     starts = (fill_centers(X, seeds, n_clusters, rng) for _ in range(n_starts))
@@ -101,14 +113,15 @@ def squared_distances(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
 def _sweep_until_still(
     X: np.ndarray, bindings: Bindings, centers: np.ndarray, weight: float, max_iter: int
 ) -> PCKMeansResult:
-    distances = squared_distances(X, centers)
+    row_weight = bindings.row_weight[:, None]
+    distances = row_weight * squared_distances(X, centers)
     labels = _first_labels(distances, bindings)
     history = [objective(distances, labels, bindings, weight)]
     for sweep in range(max_iter):
         moved = _move_points(labels, distances, bindings, weight)
         moved |= _reseed_empty(labels, distances, bindings)
-        centers = _centroids(X, labels, centers)
-        distances = squared_distances(X, centers)
+        centers = _centroids(X, labels, centers, bindings.row_weight)
+        distances = row_weight * squared_distances(X, centers)
         history.append(objective(distances, labels, bindings, weight))
         if not moved and sweep > 0:  # the first sweep moves the centres off their seeds
             break
@@ -190,8 +203,9 @@ def _reseed_empty(labels: np.ndarray, distances: np.ndarray, bindings: Bindings)
     return moved
 
 
-def _centroids(X: np.ndarray, labels: np.ndarray, centers: np.ndarray) -> np.ndarray:
-    """Mean of each cluster; an empty one keeps its centre."""
-    member = sparse.csr_array((np.ones(len(X)), (labels, np.arange(len(X)))), shape=(len(centers), len(X)))
-    sizes = np.bincount(labels, minlength=len(centers))[:, None]
-    return np.where(sizes > 0, member @ X / np.maximum(sizes, 1), centers)
+def _centroids(X: np.ndarray, labels: np.ndarray, centers: np.ndarray, row_weight: np.ndarray) -> np.ndarray:
+    """Weighted mean of each cluster; an empty one keeps its centre."""
+    shape = (len(centers), len(X))
+    member = sparse.csr_array((row_weight, (labels, np.arange(len(X)))), shape=shape)
+    sizes = np.bincount(labels, row_weight, minlength=len(centers))[:, None]
+    return np.where(sizes > 0, member @ X / np.maximum(sizes, 1.0), centers)

@@ -26,6 +26,8 @@ class AugmentedClustering(CenterClusterer):
         Whether pairs inferred from the answers train the metric too; without them it is Xing's.
     weight : float
         Price of a broken constraint, in units of the data's total variance under the metric.
+    emphasis : float
+        For how many rows one that the pairs speak of counts in its centre; 1 is the paper's PCKMeans.
     standardize : bool
         Divide each feature by its standard deviation first.
     n_init, max_iter : int
@@ -63,6 +65,7 @@ class AugmentedClustering(CenterClusterer):
         separation: float | str = 0.5,
         augmentation: bool = True,
         weight: float = 1.0,
+        emphasis: float = 5.0,
         standardize: bool = True,
         n_init: int = 5,
         max_iter: int = 100,
@@ -74,6 +77,7 @@ class AugmentedClustering(CenterClusterer):
         self.separation = separation
         self.augmentation = augmentation
         self.weight = weight
+        self.emphasis = emphasis
         self.standardize = standardize
         self.n_init = n_init
         self.max_iter = max_iter
@@ -96,6 +100,7 @@ class AugmentedClustering(CenterClusterer):
             separation=self.separation,
             augmentation=self.augmentation,
             weight=self.weight,
+            emphasis=self.emphasis,
             n_init=self.n_init,
             max_iter=self.max_iter,
         ).check()

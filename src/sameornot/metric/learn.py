@@ -102,10 +102,10 @@ def weigh_axes(
         cost[penalised] += gamma
     different = far_pairs(pairs, prior)
     differences, weight = different.differences(rotated), different.weight
-    if kind == "separable":
-        weights = separable_weights(weight @ np.abs(differences), cost)
-    else:
+    if kind == "exact":
         weights = exact_weights(differences**2, weight, cost).weights
+    else:  # in the axes of a full metric too: there as on the features, `exact` leaves too few of them
+        weights = separable_weights(weight @ np.abs(differences), cost)
     return Metric(axes.scale, weights, axes.rotation)
 
 

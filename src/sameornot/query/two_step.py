@@ -30,7 +30,7 @@ def two_step(problem: Problem, rng: np.random.Generator) -> Questions:
 
 
 def cluster_probabilities(X: np.ndarray, n_clusters: int, rng: np.random.Generator) -> np.ndarray:
-    """How likely each point is to be in each K-means cluster, by the trees that did not see it."""
+    """How likely each point is to be in each K-means cluster, by a forest fitted to it."""
     kmeans = KMeans(n_clusters, n_init=10, random_state=int(rng.integers(2**31))).fit(X)
     forest = RandomForestClassifier(N_TREES, random_state=int(rng.integers(2**31))).fit(X, kmeans.labels_)
     return np.asarray(forest.predict_proba(X))
