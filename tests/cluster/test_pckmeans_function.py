@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from sameornot import Answer, Constraints
-from sameornot.cluster._pckmeans import bind, fill_centers, pckmeans, seed_centers, squared_distances
+from sameornot.cluster._pckmeans import bind, fill_centers, pckmeans, squared_distances
 
 SAME, DIFFERENT = Answer.SAME, Answer.DIFFERENT
 HUGE = 1e6
@@ -234,21 +234,17 @@ def test_the_origin_does_not_matter(offset):
     assert (np.diff(moved.history) <= 1e-9 * moved.history[0]).all()
 
 
-def test_centres_start_at_the_largest_neighbourhoods():
+def test_no_seeds_leave_all_centres_to_chance():
     X = np.arange(20.0).reshape(10, 2)
-    constraints = answered([0, 0, 0, 1, 1, 2, 3, 3, 3, 3], [(0, 1), (1, 2), (3, 4), (0, 3), (5, 0), (5, 3)])
-    expected = np.array([X[[0, 1, 2]].mean(axis=0), X[[3, 4]].mean(axis=0), X[5]])
-    np.testing.assert_allclose(seed_centers(X, constraints, 3), expected)
-    np.testing.assert_allclose(seed_centers(X, constraints, 2), expected[:2])
-    np.testing.assert_allclose(seed_centers(X, constraints, 5), expected)
-
-
-def test_no_constraints_leave_all_centres_to_chance():
-    X = np.arange(20.0).reshape(10, 2)
-    seeds = seed_centers(X, Constraints(10), 3)
-    assert seeds.shape == (0, 2)
-    centers = fill_centers(X, seeds, 3, np.random.default_rng(0))
+    centers = fill_centers(X, X[:0], 3, np.random.default_rng(0))
     assert len({tuple(center) for center in centers} & {tuple(x) for x in X}) == 3
+
+
+def test_neighbourhood_m_is_cluster_m_where_nothing_speaks_against_it():
+    X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0], [9.2]])
+    constraints = Constraints.from_pairs(7, labels=np.array([2, 2, 2, 0, 0, 1, -1]))
+    labels = pckmeans(X, constraints, 3, np.random.default_rng(0)).labels
+    assert labels.tolist() == [0, 0, 0, 1, 1, 2, 2]  # the largest neighbourhood is the first
 
 
 def test_missing_centres_are_likelier_far_from_the_others():
@@ -263,11 +259,11 @@ def test_missing_centres_are_likelier_far_from_the_others():
 def test_an_emphasised_row_counts_as_that_many_copies_of_it_in_its_centre():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(0, 1, size=(20, 2)), rng.normal(8, 1, size=(20, 2))])
-    constraints = Constraints.from_pairs(40, must_link=np.array([[0, 1]]), cannot_link=np.array([[0, 20]]))
-    result = pckmeans(
-        X, constraints, 2, np.random.default_rng(0), emphasis=4.0
-    )  # 3 rows: far below the share
-    copies = np.concatenate([np.arange(40), np.repeat([0, 1, 20], 3)])
+    pairs = {"must_link": np.array([[0, 1], [1, 2]]), "cannot_link": np.array([[0, 20]])}
+    result = pckmeans(X, Constraints.from_pairs(40, **pairs), 2, np.random.default_rng(0), emphasis=5.0)
+    # 40 rows, 4 of them bound: at most 3 = 0.3 · 40 / 4 each, so 2 extra: half of it in a group of three, a
+    # quarter in one of one
+    copies = np.concatenate([np.repeat(np.arange(40), 2), np.repeat([0, 1, 2], 2), [20]])
     for k in range(2):
         members = copies[result.labels[copies] == k]
         np.testing.assert_allclose(result.centers[k], X[members].mean(axis=0))
@@ -276,7 +272,7 @@ def test_an_emphasised_row_counts_as_that_many_copies_of_it_in_its_centre():
 def test_emphasised_rows_count_together_for_no_more_than_their_share():
     labels = np.r_[np.arange(10) % 2, np.full(90, -1)]
     weights = bind(Constraints.from_pairs(100, labels=labels), emphasis=1000.0).row_weight
-    assert weights[:10].sum() == pytest.approx(0.3 * 100)
+    assert 10 < weights[:10].sum() < 0.3 * 100
     assert (weights[10:] == 1).all()
     all_known = bind(Constraints.from_pairs(100, labels=np.arange(100) % 2), emphasis=1000.0).row_weight
     assert (all_known == 1).all()

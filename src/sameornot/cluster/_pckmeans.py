@@ -17,8 +17,10 @@ from scipy import sparse
 
 from sameornot.constraints import Constraints
 
-# Emphasised rows count together for at most this share of all rows, so that a few odd ones do not rule.
+# Emphasised rows count together for at most this share of all rows, and those of a group of HALF_TRUST rows
+# get half of the extra weight: one or two odd rows would draw their centre away from the bulk.
 EMPHASIS_SHARE = 0.3
+HALF_TRUST = 3.0
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,17 @@ def bind(constraints: Constraints, emphasis: float = 1.0) -> Bindings:
     shape = (len(groups), len(groups))
     apart = sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=shape)
     size = np.array([len(members) for members in groups], dtype=float)
+    return Bindings(group, size, apart, emphasise(group, size, emphasis))
+
+
+def emphasise(group: np.ndarray, size: np.ndarray, emphasis: float) -> np.ndarray:
+    """Weight of each row in its centre: up to `emphasis` for bound ones, the more the larger their group."""
     bound = group >= 0
     at_most = EMPHASIS_SHARE * len(group) / max(int(bound.sum()), 1)
-    row_weight = np.where(bound, max(1.0, min(emphasis, at_most)), 1.0)
-    return Bindings(group, size, apart, row_weight)
+    extra = max(0.0, min(emphasis, at_most) - 1.0)
+    row_weight = np.ones(len(group))
+    row_weight[bound] += extra * (size / (size + HALF_TRUST))[group[bound]]
+    return row_weight
 
 
 def pckmeans(
@@ -73,19 +82,15 @@ def pckmeans(
     n_init: int = 5,
     max_iter: int = 100,
 ) -> PCKMeansResult:
-    """Cluster the rows; several starts only where the neighbourhoods leave centres to chance."""
-    bindings = bind(constraints, emphasis)
-    seeds = seed_centers(X, constraints, n_clusters)
-    n_starts = n_init if len(seeds) < n_clusters else 1
-    starts = (fill_centers(X, seeds, n_clusters, rng) for _ in range(n_starts))
-    results = [_sweep_until_still(X, bindings, start, weight, max_iter) for start in starts]
-    return min(results, key=lambda result: result.history[-1])
-
-
-def seed_centers(X: np.ndarray, constraints: Constraints, n_clusters: int) -> np.ndarray:
-    """Centroids of the neighbourhoods; other groups may turn out to be part of one of them."""
+    """Cluster the rows, the m-th neighbourhood in cluster m unless that costs more than breaking it up."""
     hoods = constraints.neighbourhoods(at_most=n_clusters)
-    return np.array([X[members].mean(axis=0) for members in hoods]).reshape(-1, X.shape[1])
+    bindings = bind(constraints, emphasis)
+    # Only neighbourhoods are seeds: any other group may turn out to be part of one.
+    seeds = np.array([X[members].mean(axis=0) for members in hoods]).reshape(-1, X.shape[1])
+    n_starts = n_init if len(hoods) < n_clusters else 1
+    starts = (fill_centers(X, seeds, n_clusters, rng) for _ in range(n_starts))
+    results = [_sweep_until_still(X, bindings, hoods, start, weight, max_iter) for start in starts]
+    return min(results, key=lambda result: result.history[-1])
 
 
 def fill_centers(X: np.ndarray, seeds: np.ndarray, n_clusters: int, rng: np.random.Generator) -> np.ndarray:
@@ -111,11 +116,16 @@ def squared_distances(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
 
 
 def _sweep_until_still(
-    X: np.ndarray, bindings: Bindings, centers: np.ndarray, weight: float, max_iter: int
+    X: np.ndarray,
+    bindings: Bindings,
+    hoods: list[np.ndarray],
+    centers: np.ndarray,
+    weight: float,
+    max_iter: int,
 ) -> PCKMeansResult:
     row_weight = bindings.row_weight[:, None]
     distances = row_weight * squared_distances(X, centers)
-    labels = _first_labels(distances, bindings)
+    labels = _first_labels(distances, bindings, hoods)
     history = [objective(distances, labels, bindings, weight)]
     for sweep in range(max_iter):
         moved = _move_points(labels, distances, bindings, weight)
@@ -128,13 +138,15 @@ def _sweep_until_still(
     return PCKMeansResult(labels, centers, history)
 
 
-def _first_labels(distances: np.ndarray, bindings: Bindings) -> np.ndarray:
-    """Nearest centres; a group starts together, where its points are nearest on the whole."""
+def _first_labels(distances: np.ndarray, bindings: Bindings, hoods: list[np.ndarray]) -> np.ndarray:
+    """Neighbourhood m at centre m, other groups where they are nearest on the whole, free rows each."""
     labels = distances.argmin(axis=1)
     bound = np.flatnonzero(bindings.group >= 0)
     totals = np.zeros((len(bindings.size), distances.shape[1]))
     np.add.at(totals, bindings.group[bound], distances[bound])
     labels[bound] = totals.argmin(axis=1)[bindings.group[bound]]
+    for m, members in enumerate(hoods):
+        labels[members] = m
     return labels
 
 

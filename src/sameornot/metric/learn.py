@@ -12,7 +12,7 @@ KINDS = ("exact", "full", "separable")
 
 # How many independent "same" facts the overall variance counts for: with fewer, a feature in which the first
 # few pairs happen to agree would take all the weight.
-PRIOR_FACTS = 3.0
+PRIOR_FACTS = 1.5
 
 
 @dataclass(frozen=True)
