@@ -227,6 +227,13 @@ def test_undo_equals_never_having_answered(strategy, penalty, max_examples):
     undo_equals_never_having_answered()
 
 
+def test_a_table_of_new_rows_is_grouped_like_the_array_of_its_values():
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    clustering = ActiveSession(X, n_clusters=2, random_state=0).result().clustering
+    new = pd.DataFrame(X + 0.1, columns=["a", "b"])
+    np.testing.assert_array_equal(clustering.predict(new), clustering.predict(new.to_numpy()))
+
+
 def test_undo_of_one_at_a_time_is_undo_of_all():
     session = ActiveSession(table(), n_clusters=3, random_state=0)
     fresh = standing(session)

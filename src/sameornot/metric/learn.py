@@ -10,9 +10,14 @@ from sameornot.metric.full import subspace
 
 KINDS = ("exact", "full", "separable")
 
-# How many independent "same" facts the overall variance counts for: with fewer, a feature in which the first
-# few pairs happen to agree would take all the weight.
-PRIOR_FACTS = 1.5
+# With this many independent facts, pairs of answered rows weigh as much as the data at large. With fewer, a
+# feature in which the first few pairs happen to agree or to differ would take all the weight.
+PRIOR_FACTS = 4.0
+
+
+def trust(n_facts: int, prior: float) -> float:
+    """Weight of what n facts say against what is known without any: pairs grow with n², and so does this."""
+    return n_facts**2 / (n_facts**2 + prior**2)
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ def weigh_axes(
 def far_pairs(pairs: TrainingPairs, prior: float) -> WeightedPairs:
     """The different pairs, shrunk towards random ones while facts are few."""
     known, background = pairs.different, pairs.background
-    share = pairs.n_different / (pairs.n_different + prior)
+    share = trust(pairs.n_different, prior)
     return WeightedPairs(
         np.r_[known.left, background.left],
         np.r_[known.right, background.right],
@@ -123,11 +128,12 @@ def far_pairs(pairs: TrainingPairs, prior: float) -> WeightedPairs:
 def within_cost(rotated: np.ndarray, pairs: TrainingPairs, prior: float) -> np.ndarray:
     """Cost of a unit of weight on each axis (c), shrunk towards the overall variance while facts are few."""
     overall = 2.0 * rotated.var(axis=0)
-    similar, facts = pairs.similar, pairs.n_similar
+    similar = pairs.similar
     if len(similar) == 0:
         return np.asarray(overall)
     observed = similar.weight @ similar.differences(rotated) ** 2
-    return np.asarray((facts * observed + prior * similar.weight.sum() * overall) / (facts + prior))
+    share = trust(pairs.n_similar, prior)
+    return np.asarray(share * observed + (1.0 - share) * similar.weight.sum() * overall)
 
 
 def within_scatter(scaled: np.ndarray, pairs: TrainingPairs, prior: float) -> np.ndarray:

@@ -82,7 +82,9 @@ class Problem:
         """The most typical member that was not put aside with this point; people meet it again and again."""
         members = self.hoods[hood]
         space = self._space[members]
-        typical = np.argsort(((space - space.mean(axis=0)) ** 2).sum(axis=1), kind="stable")
+        distance = ((space - space.mean(axis=0)) ** 2).sum(axis=1)
+        # Two members are always equally far from their mean: rounding must not decide between them.
+        typical = np.argsort(np.round(distance / max(distance.max(), 1e-300), 6), kind="stable")
         ranked = members[typical].tolist()
         return next((member for member in ranked if not self.constraints.is_aside(point, member)), None)
 
