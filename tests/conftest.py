@@ -1,0 +1,6 @@
+"""One hypothesis profile for all tests: the same examples on every run, so a failure is the change's own."""
+
+from hypothesis import settings
+
+settings.register_profile("sameornot", derandomize=True, deadline=None)
+settings.load_profile("sameornot")
