@@ -17,7 +17,7 @@ import cvxpy as cp
 import numpy as np
 from machine import one_core, report, seconds, table
 
-from sameornot.cluster._augmented import Settings, fit_pairs
+from sameornot.cluster._augmented import AugmentedSettings, fit_pairs
 from sameornot.constraints import Constraints
 from sameornot.datasets import make_opposite, make_sphere
 from sameornot.metric.diagonal import duality_gap, exact_weights, separation_and_gradient
@@ -69,7 +69,7 @@ def pose(X: np.ndarray, y: np.ndarray, n_placed: int) -> Problem:
     known = rng.permutation(len(y))[:n_placed]
     partial[known] = y[known]
     constraints = Constraints.from_pairs(len(y), labels=partial)
-    pairs = fit_pairs(constraints, N_CLUSTERS, Settings(), rng)
+    pairs = fit_pairs(constraints, N_CLUSTERS, AugmentedSettings(), rng)
     scaled = X / feature_scale(X)
     squares = pairs.different.differences(scaled) ** 2
     return Problem(squares, pairs.different.weight, within_cost(scaled, pairs, PRIOR_FACTS))

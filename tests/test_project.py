@@ -23,6 +23,7 @@ HOSTS = ["pypi" + ".org", "python" + "hosted", "registry." + "npmjs", "deb." + "
 NOT_OURS = {
     ".git",
     ".venv",
+    ".venv-parity",
     ".hypothesis",
     ".mypy_cache",
     ".pytest_cache",

@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 
 from sameornot import ActiveSession, AugmentedClustering, AugmentedMetric, PCKMeans, simulate
+from sameornot.query import STRATEGIES
 
 X = np.random.default_rng(0).normal(size=(8, 2))
 Y = [0, 1, 0, 1, 0, 1, 0, 1]
+NAMES = ", ".join(repr(name) for name in sorted(STRATEGIES))
 
 BAD_TABLES = [
     (np.where(X > 1, np.nan, X), "X holds nan in row"),
@@ -27,8 +29,8 @@ BAD_SETTINGS = [
     ({"n_clusters": 2.5}, "n_clusters=2.5 but a whole number is needed"),
     ({"n_clusters": True}, "n_clusters=True but a whole number is needed"),
     ({"n_clusters": "two"}, "n_clusters='two' but a whole number is needed"),
-    ({"strategy": "best"}, "strategy='best' but one of 'mee', 'random', 'two_step' is needed"),
-    ({"strategy": None}, "strategy=None but one of 'mee', 'random', 'two_step' is needed"),
+    ({"strategy": "best"}, f"strategy='best' but one of {NAMES} is needed"),
+    ({"strategy": None}, f"strategy=None but one of {NAMES} is needed"),
     ({"metric": "cosine"}, "metric='cosine' but one of 'exact', 'full', 'separable' is needed"),
     ({"penalty": -1.0}, "penalty=-1.0 but at least 0 is needed"),
     ({"penalty": "strong"}, "penalty='strong' but a finite number is needed"),

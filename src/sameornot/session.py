@@ -8,7 +8,7 @@ where one with that log would, without fitting the steps in between. A step's ra
 
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import pandas as pd
 
 from sameornot._types import Answer, Pair, Reply
 from sameornot._validation import check_count, check_n_clusters, check_option, check_table
-from sameornot.cluster._augmented import Clustering, Settings, fit_final, fit_metric, fit_step
+from sameornot.cluster import METHODS, Grouping, Method
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, feature_scale
 from sameornot.query import STRATEGIES, Problem, Questions
@@ -37,7 +37,7 @@ class SessionResult:
         Rows that the expert's answers put together; all of them are known to differ from each other.
     confidence : ndarray of float, one a row
         1 where the expert placed the row, else how much nearer its group is than the others, in (0, 1].
-    clustering : Clustering
+    clustering : Grouping
         `clustering.predict(new_rows)` gives the group of rows that were not there.
     """
 
@@ -46,7 +46,7 @@ class SessionResult:
     feature_weights: pd.Series
     neighbourhoods: list[np.ndarray]
     confidence: np.ndarray
-    clustering: Clustering
+    clustering: Grouping
 
 
 class ActiveSession:
@@ -57,10 +57,14 @@ class ActiveSession:
     X : array or DataFrame of numbers, one row a record
     n_clusters : int, optional
         Number of groups; None lets it grow with what the expert finds.
-    strategy : {"mee", "random", "two_step"}
-        How questions are chosen.
-    metric, penalty, separation, augmentation, weight, emphasis, n_init, max_iter
-        How the metric is learned and the rows are clustered: see `sameornot.cluster.Settings`.
+    strategy : str
+        How questions are chosen: one of `sameornot.query.STRATEGIES`.
+    clusterer : str, optional
+        How rows are grouped: one of `sameornot.cluster.METHODS`. Unless given, "augmented" (the paper's), or
+        that of the strategy's own name where it has one.
+    **settings
+        Those of the clusterer; for "augmented": metric, penalty, separation, augmentation, weight, emphasis,
+        n_init, max_iter, as told in `sameornot.cluster.AugmentedSettings`.
     infer_last : bool
         With `n_clusters` given, a row known to differ from all groups but one belongs to that one and is not
         asked about. False is the paper's accounting of questions.
@@ -93,6 +97,7 @@ class ActiveSession:
         n_clusters: int | None = None,
         *,
         strategy: str = "mee",
+        clusterer: str | None = None,
         infer_last: bool = True,
         standardize: bool = True,
         random_state: int | np.random.Generator | None = None,
@@ -103,7 +108,8 @@ class ActiveSession:
         self.n_clusters = None if n_clusters is None else check_n_clusters(n_clusters, len(self._X))
         self.strategy = check_option("strategy", strategy, STRATEGIES)
         self.infer_last = infer_last
-        self.settings = Settings(**settings).check()
+        self.clusterer = _choose_clusterer(clusterer, self.strategy)
+        self.settings = _read_settings(self.clusterer, settings)
         self.seed = _read_seed(random_state)
         self._scale = feature_scale(self._X, standardize=standardize)
         self._order = np.random.default_rng(self.seed).permutation(len(self._X))
@@ -223,8 +229,10 @@ class ActiveSession:
             constraints,
             self.n_clusters,
             self._order,
-            lambda: fit_step(
-                self._X, constraints, self._n_groups(constraints), self._scale, self.settings, fit_rng
+            self._scale,
+            self.settings,
+            lambda: self.settings.fit_step(
+                self._X, constraints, self._n_groups(constraints), self._scale, fit_rng
             ),
         )
         self._questions = STRATEGIES[self.strategy](problem, query_rng)
@@ -262,19 +270,27 @@ class ActiveSession:
 
     def _fit_result(self) -> SessionResult:
         constraints = self._constraints
-        n_groups = self._n_groups(constraints)
-        rng = np.random.default_rng([self.seed, self._last_step(), len(self._log)])
-        history = self._metrics_of_steps() if self.settings.penalty is not None else []
-        clustering = fit_final(self._X, constraints, n_groups, self._scale, self.settings, history, rng)
+        found = self.settings.fit_final(
+            self._X,
+            constraints,
+            self._n_groups(constraints),
+            self._scale,
+            self._result_rng(),
+            self._metrics_of_steps() if self.settings.aggregates else (),
+        )
         hoods = constraints.neighbourhoods(at_most=self.n_clusters)
-        labels = clustering.labels.copy()
-        for m, members in enumerate(hoods):
-            labels[members] = m  # clusters are seeded in this order; a price can be outbid, an answer cannot
-        clustering = replace(clustering, labels=labels)
-        confidence = clustering.confidence(self._X)
-        confidence[np.concatenate([np.empty(0, dtype=int), *hoods])] = 1.0
-        weights = pd.Series(clustering.metric.feature_weights, index=self.feature_names, name="weight")
-        return SessionResult(clustering.labels, clustering.metric, weights, hoods, confidence, clustering)
+        labels, confidence = found.labels.copy(), found.confidence(self._X)
+        if not self.settings.is_flow:  # a flow's groups are those that it had when they last made a whole
+            for m, members in enumerate(hoods):
+                labels[members] = m  # a price can be outbid, an answer cannot
+                confidence[members] = 1.0
+        weights = pd.Series(found.metric.feature_weights, index=self.feature_names, name="weight")
+        return SessionResult(labels, found.metric, weights, hoods, confidence, found)
+
+    def _result_rng(self) -> np.random.Generator:
+        if self.settings.is_flow:
+            return self._step_rngs(1)[1]  # the questions are gone through again, as they were asked
+        return np.random.default_rng([self.seed, self._last_step(), len(self._log)])
 
     def _metrics_of_steps(self) -> list[Metric]:
         """The metric at the start of each step (A^1 … A^T−1) that had a "different" to learn from."""
@@ -288,7 +304,7 @@ class ActiveSession:
             if step > len(self._history):
                 n_groups = self._n_groups(constraints)
                 rng = self._step_rngs(step)[0]
-                metric = fit_metric(self._X, constraints, n_groups, self._scale, self.settings, rng)
+                metric = self.settings.fit_metric(self._X, constraints, n_groups, self._scale, rng)
                 self._history.append(metric if len(constraints.cannot_link) else None)
         return [metric for metric in self._history if metric is not None]
 
@@ -302,6 +318,26 @@ class TooManyGroups(ValueError):
             f"n_clusters={n_clusters} but with this answer rows {rows} all differ from each other, "
             f"which makes {len(groups)} groups: undo a wrong answer or start with a larger n_clusters"
         )
+
+
+def _choose_clusterer(clusterer: Any, strategy: str) -> str:
+    own = strategy if strategy in METHODS else None
+    chosen = check_option("clusterer", clusterer or own or "augmented", METHODS)
+    if METHODS[chosen].is_flow and chosen != strategy:
+        raise ValueError(
+            f"clusterer={chosen!r} groups by the answers to its own questions: "
+            f"strategy={chosen!r} is needed, not {strategy!r}"
+        )
+    return chosen
+
+
+def _read_settings(clusterer: str, settings: dict[str, Any]) -> Method:
+    known = {field.name for field in fields(METHODS[clusterer])}  # type: ignore[arg-type]
+    for name in settings:
+        if name not in known:
+            options = ", ".join(sorted(known))
+            raise TypeError(f"{name!r} is no setting of clusterer={clusterer!r}, which has {options}")
+    return METHODS[clusterer](**settings).check()
 
 
 def _read_log(answers: Iterable[Any]) -> list[Reply]:

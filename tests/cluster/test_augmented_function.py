@@ -10,8 +10,8 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score
 
 from sameornot import Answer, Constraints
 from sameornot.cluster._augmented import (
+    AugmentedSettings,
     Clustering,
-    Settings,
     calinski_harabasz,
     cluster_under,
     fit_final,
@@ -96,7 +96,7 @@ def test_a_penalty_that_makes_no_sense_is_named(penalty):
     with pytest.raises(ValueError, match="penalty"):
         parse_penalty(penalty)
     with pytest.raises(ValueError, match="penalty"):
-        Settings(penalty=penalty).check()
+        AugmentedSettings(penalty=penalty).check()
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,13 @@ def test_a_penalty_that_makes_no_sense_is_named(penalty):
 )
 def test_a_setting_that_cannot_be_used_is_named(name, value):
     with pytest.raises(ValueError, match=f"{name}="):
-        Settings(**{name: value}).check()
+        AugmentedSettings(**{name: value}).check()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("penalty", [None, "auto", 1.0, ("auto", 3)])
 def test_settings_that_can_be_used_are_returned_as_they_are(kind, penalty):
-    settings = Settings(metric=kind, penalty=penalty, separation="cv")
+    settings = AugmentedSettings(metric=kind, penalty=penalty, separation="cv")
     assert settings.check() is settings
 
 
@@ -128,11 +128,11 @@ def test_settings_that_can_be_used_are_returned_as_they_are(kind, penalty):
 def test_an_automatic_penalty_wins_against_every_single_one(kind):
     # all centres are seeded by neighbourhoods, so no trial is left to chance
     X, truth, constraints = problem()
-    history = steps(X, truth, Settings(metric=kind))
+    history = steps(X, truth, AugmentedSettings(metric=kind))
     scale = feature_scale(X)
 
     def final(penalty):
-        settings = Settings(metric=kind, penalty=penalty)
+        settings = AugmentedSettings(metric=kind, penalty=penalty)
         return fit_final(X, constraints, 3, scale, settings, history, np.random.default_rng(0))
 
     n_axes = len(final(None).metric.weights)
@@ -154,7 +154,7 @@ def test_an_automatic_penalty_is_never_worse_than_none(seed, kind, penalty):
             constraints,
             3,
             scale,
-            Settings(metric=kind, penalty=chosen),
+            AugmentedSettings(metric=kind, penalty=chosen),
             [identity_metric(scale)],
             np.random.default_rng(seed),
         )
@@ -165,10 +165,16 @@ def test_an_automatic_penalty_is_never_worse_than_none(seed, kind, penalty):
 
 def test_a_penalty_takes_the_weight_of_features_that_ranked_low_at_every_step():
     X, truth, constraints = problem()
-    history = steps(X, truth, Settings())
+    history = steps(X, truth, AugmentedSettings())
     results = [
         fit_final(
-            X, constraints, 3, feature_scale(X), Settings(penalty=penalty), history, np.random.default_rng(0)
+            X,
+            constraints,
+            3,
+            feature_scale(X),
+            AugmentedSettings(penalty=penalty),
+            history,
+            np.random.default_rng(0),
         )
         for penalty in (None, (0.5, 6), (50.0, 6))
     ]
@@ -189,7 +195,7 @@ def test_a_given_penalty_falls_on_what_the_history_says_even_where_that_clusters
             constraints,
             3,
             scale,
-            Settings(penalty=penalty),
+            AugmentedSettings(penalty=penalty),
             [against] * 20,
             np.random.default_rng(0),
         )
@@ -203,9 +209,9 @@ def test_a_given_penalty_falls_on_what_the_history_says_even_where_that_clusters
 def test_no_penalty_is_one_more_step():
     X, truth, constraints = problem()
     scale = feature_scale(X)
-    history = steps(X, truth, Settings())
-    step = fit_step(X, constraints, 3, scale, Settings(), np.random.default_rng(0))
-    final = fit_final(X, constraints, 3, scale, Settings(), history, np.random.default_rng(0))
+    history = steps(X, truth, AugmentedSettings())
+    step = fit_step(X, constraints, 3, scale, AugmentedSettings(), np.random.default_rng(0))
+    final = fit_final(X, constraints, 3, scale, AugmentedSettings(), history, np.random.default_rng(0))
     np.testing.assert_array_equal(final.labels, step.labels)
     np.testing.assert_array_equal(final.metric.weights, step.metric.weights)
 
@@ -219,7 +225,7 @@ def test_without_any_answer_the_clustering_is_under_the_identity(kind, penalty):
         Constraints(60),
         3,
         feature_scale(X),
-        Settings(metric=kind, penalty=penalty),
+        AugmentedSettings(metric=kind, penalty=penalty),
         [],
         np.random.default_rng(0),
     )
@@ -239,7 +245,7 @@ def test_different_rows_that_coincide_leave_the_identity(kind, penalty):
         constraints,
         3,
         feature_scale(X),
-        Settings(metric=kind, penalty=penalty),
+        AugmentedSettings(metric=kind, penalty=penalty),
         [],
         np.random.default_rng(0),
     )
@@ -249,8 +255,10 @@ def test_different_rows_that_coincide_leave_the_identity(kind, penalty):
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_help_to_place_points_that_no_one_asked_about(kind):
     X, truth, constraints = problem(n_noise=20, n_placed=30)
-    found = fit_step(X, constraints, 3, feature_scale(X), Settings(metric=kind), np.random.default_rng(0))
-    plain = fit_step(X, Constraints(60), 3, feature_scale(X), Settings(), np.random.default_rng(0))
+    found = fit_step(
+        X, constraints, 3, feature_scale(X), AugmentedSettings(metric=kind), np.random.default_rng(0)
+    )
+    plain = fit_step(X, Constraints(60), 3, feature_scale(X), AugmentedSettings(), np.random.default_rng(0))
     asked_about = slice(30)
     scores = [adjusted_rand_score(truth[30:], clustering.labels[30:]) for clustering in (found, plain)]
     assert scores[0] > scores[1] + 0.2
@@ -259,7 +267,7 @@ def test_answers_help_to_place_points_that_no_one_asked_about(kind):
 
 def test_the_metric_is_scaled_to_unit_total_variance():
     X, _, constraints = problem()
-    found = fit_step(X, constraints, 3, feature_scale(X), Settings(), np.random.default_rng(0))
+    found = fit_step(X, constraints, 3, feature_scale(X), AugmentedSettings(), np.random.default_rng(0))
     rows = found.metric.transform(X)
     assert np.mean(np.sum((rows - rows.mean(axis=0)) ** 2, axis=1)) == pytest.approx(1)
 
@@ -270,7 +278,12 @@ def test_the_scale_of_a_metric_does_not_change_the_clustering(factor):
     scale = feature_scale(X)
     first, again = (
         cluster_under(
-            X, constraints, 3, Metric(scale, unit * np.arange(1.0, 9.0)), Settings(), np.random.default_rng(0)
+            X,
+            constraints,
+            3,
+            Metric(scale, unit * np.arange(1.0, 9.0)),
+            AugmentedSettings(),
+            np.random.default_rng(0),
         )
         for unit in (1.0, factor)
     )
@@ -280,10 +293,10 @@ def test_the_scale_of_a_metric_does_not_change_the_clustering(factor):
 
 def test_augmented_pairs_are_left_out_on_request():
     _, _, constraints = problem()
-    answers = fit_pairs(constraints, 3, Settings(augmentation=False), np.random.default_rng(0))
+    answers = fit_pairs(constraints, 3, AugmentedSettings(augmentation=False), np.random.default_rng(0))
     assert len(answers.similar) == len(constraints.must_link)
     assert len(answers.different) == len(constraints.cannot_link)
-    augmented = fit_pairs(constraints, 3, Settings(), np.random.default_rng(0))
+    augmented = fit_pairs(constraints, 3, AugmentedSettings(), np.random.default_rng(0))
     # every pair was asked and every pair is inferred: each stands there twice
     assert len(augmented.similar) == 2 * len(constraints.must_link)
     assert len(augmented.different) == 2 * len(constraints.cannot_link)
@@ -292,7 +305,9 @@ def test_augmented_pairs_are_left_out_on_request():
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_are_predicted_to_be_in_the_cluster_of_the_nearest_centre(kind):
     X, _, constraints = problem()
-    found = fit_step(X, constraints, 3, feature_scale(X), Settings(metric=kind), np.random.default_rng(0))
+    found = fit_step(
+        X, constraints, 3, feature_scale(X), AugmentedSettings(metric=kind), np.random.default_rng(0)
+    )
     rows = found.metric.transform(X)
     nearest = [min(range(3), key=lambda k: np.sum((row - found.centers[k]) ** 2)) for row in rows]
     np.testing.assert_array_equal(found.predict(X), nearest)
@@ -356,7 +371,7 @@ def test_data_without_any_variation_end_without_a_warning(kind, penalty):
         constraints,
         2,
         feature_scale(X),
-        Settings(metric=kind, penalty=penalty),
+        AugmentedSettings(metric=kind, penalty=penalty),
         [],
         np.random.default_rng(0),
     )

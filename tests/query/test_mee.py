@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sameornot import Answer, Constraints, Pair
-from sameornot.cluster import Clustering
+from sameornot.cluster import AugmentedSettings, Clustering
 from sameornot.metric.learn import identity_metric
 from sameornot.query import Problem
 from sameornot.query.mee import binary_entropy, current_memberships, expected_gain, mee
@@ -113,7 +113,7 @@ def blob_problem(*facts):
     for left, right, answer in facts:
         known.add((left, right), answer)
     clustering = Clustering(np.repeat([0, 1, 2], 4), np.zeros((3, 2)), identity_metric(np.ones(2)), 1)
-    return Problem(X, known, 3, np.arange(12), lambda: clustering)
+    return Problem(X, known, 3, np.arange(12), np.ones(X.shape[1]), AugmentedSettings(), lambda: clustering)
 
 
 APART = [(0, 4, Answer.DIFFERENT), (4, 8, Answer.DIFFERENT), (0, 8, Answer.DIFFERENT)]

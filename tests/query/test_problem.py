@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sameornot import Answer, Constraints, Pair
-from sameornot.cluster import Clustering
+from sameornot.cluster import AugmentedSettings, Clustering
 from sameornot.metric.learn import Metric
 from sameornot.query import Problem
 from sameornot.query.sweep import sweep
@@ -22,7 +22,7 @@ def problem_after(*facts, n=6, n_clusters=None, order=None, X=None, weights=None
     metric = Metric(np.ones(X.shape[1]), np.ones(X.shape[1]) if weights is None else weights)
     clustering = Clustering(np.zeros(len(X), dtype=int), np.zeros((1, X.shape[1])), metric, 1)
     order = np.arange(len(X)) if order is None else np.asarray(order)
-    return Problem(X, known, n_clusters, order, lambda: clustering)
+    return Problem(X, known, n_clusters, order, np.ones(X.shape[1]), AugmentedSettings(), lambda: clustering)
 
 
 def members(problem):

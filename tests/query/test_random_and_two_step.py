@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sameornot import ActiveSession, Answer, Constraints, Pair
+from sameornot.cluster import AugmentedSettings
 from sameornot.query import Problem
 from sameornot.query.random import random
 from sameornot.query.two_step import cluster_probabilities, two_step
@@ -23,7 +24,15 @@ def unfitted_problem(X, known=None, n_clusters=2, order=None):
         raise AssertionError("this strategy learns nothing on the way")
 
     known = Constraints(len(X)) if known is None else known
-    return Problem(X, known, n_clusters, np.arange(len(X)) if order is None else order, fit)
+    return Problem(
+        X,
+        known,
+        n_clusters,
+        np.arange(len(X)) if order is None else order,
+        np.ones(X.shape[1]),
+        AugmentedSettings(),
+        fit,
+    )
 
 
 def test_every_open_pair_is_equally_likely_and_no_other_is_asked():

@@ -5,16 +5,16 @@ clustering under it (§3.1). `fit_final` adds the selective penalty (steps 2 and
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.metrics import calinski_harabasz_score
 
 from sameornot._types import TrainingPairs
 from sameornot._validation import check_count, check_number, check_option
-from sameornot.cluster._pckmeans import pckmeans, squared_distances
+from sameornot.cluster._pckmeans import PCKMeansSettings, cluster_under
+from sameornot.cluster.clustering import Clustering
 from sameornot.constraints import Constraints
 from sameornot.membership.augmentation import augment
 from sameornot.membership.pairs import training_pairs
@@ -23,8 +23,8 @@ from sameornot.metric.penalty import GAMMA_GRID, penalised_axes
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How to learn the metric and how to cluster.
+class AugmentedSettings(PCKMeansSettings):
+    """How to learn the metric and how to cluster (`clusterer="augmented"` of a session).
 
     Parameters
     ----------
@@ -37,64 +37,64 @@ class Settings:
         λ of the augmentation, or "cv" to choose it by 5-fold cross-validation over the answers.
     augmentation : bool
         Whether to train on augmented pairs too; without them the metric is Xing's.
-    weight : float
-        Price of a broken constraint, in units of the data's total variance under the metric.
     emphasis : float
         For how many rows one that the answers speak of counts in its centre; 1 is the paper's PCKMeans.
-    n_init, max_iter : int
-        Starts where centres are left to chance, and most sweeps of a start.
+    weight, n_init, max_iter
+        As for `PCKMeansSettings`.
     """
 
     metric: str = "separable"
     penalty: Any = None
     separation: float | str = 0.5
     augmentation: bool = True
-    weight: float = 1.0
     emphasis: float = 5.0
-    n_init: int = 5
-    max_iter: int = 100
 
-    def check(self) -> "Settings":
+    def check(self) -> Self:
         """Raise a ValueError that names the first setting that cannot be used."""
         check_option("metric", self.metric, KINDS)
         parse_penalty(self.penalty)
         if self.separation != "cv":
             check_number("separation", self.separation)
-        check_number("weight", self.weight)
-        check_number("emphasis", self.emphasis, at_least=1.0)
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
-        return self
+        return super().check()
 
+    @property
+    def aggregates(self) -> bool:
+        """The selective penalty falls on what mattered least over all steps."""
+        return self.penalty is not None
 
-@dataclass(frozen=True)
-class Clustering:
-    """Labels and centres of the clusters; the centres live in the space of `metric`."""
+    def fit_step(
+        self,
+        X: np.ndarray,
+        constraints: Constraints,
+        n_clusters: int,
+        scale: np.ndarray,
+        rng: np.random.Generator,
+    ) -> Clustering:
+        """Algorithm 1, step 1d."""
+        return fit_step(X, constraints, n_clusters, scale, self, rng)
 
-    labels: np.ndarray
-    centers: np.ndarray
-    metric: Metric
-    n_iter: int
+    def fit_metric(
+        self,
+        X: np.ndarray,
+        constraints: Constraints,
+        n_clusters: int,
+        scale: np.ndarray,
+        rng: np.random.Generator,
+    ) -> Metric:
+        """The metric of a step (A^t)."""
+        return fit_metric(X, constraints, n_clusters, scale, self, rng)
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The nearest centre of each row."""
-        return np.asarray(self.distances(X).argmin(axis=1))
-
-    def distances(self, X: np.ndarray) -> np.ndarray:
-        """Squared distance of each row to each centre under the metric."""
-        return squared_distances(self.metric.transform(X), self.centers)
-
-    def confidence(self, X: np.ndarray) -> np.ndarray:
-        """Share of the nearest centre's cluster in a mixture of round clusters of the same width.
-
-        The width is the mean squared distance to the own centre over the number of axes that carry it.
-        """
-        squares = self.distances(X)
-        within = (self.metric.transform(X) - self.centers[squares.argmin(axis=1)]).var(axis=0)
-        if not within.any():
-            return np.ones(len(X))
-        n_axes = within.sum() ** 2 / (within**2).sum()
-        return np.asarray(softmax(-0.5 * squares * n_axes / within.sum(), axis=1).max(axis=1))
+    def fit_final(
+        self,
+        X: np.ndarray,
+        constraints: Constraints,
+        n_clusters: int,
+        scale: np.ndarray,
+        rng: np.random.Generator,
+        history: Sequence[Metric] = (),
+    ) -> Clustering:
+        """Algorithm 1, steps 2 and 3."""
+        return fit_final(X, constraints, n_clusters, scale, self, history, rng)
 
 
 def parse_penalty(penalty: Any) -> tuple[float | None, int | None]:
@@ -113,7 +113,7 @@ def fit_step(
     constraints: Constraints,
     n_clusters: int,
     scale: np.ndarray,
-    settings: Settings,
+    settings: AugmentedSettings,
     rng: np.random.Generator,
 ) -> Clustering:
     """Learn the metric without penalty and cluster under it."""
@@ -126,7 +126,7 @@ def fit_metric(
     constraints: Constraints,
     n_clusters: int,
     scale: np.ndarray,
-    settings: Settings,
+    settings: AugmentedSettings,
     rng: np.random.Generator,
 ) -> Metric:
     """The metric of one step (A^t)."""
@@ -135,7 +135,7 @@ def fit_metric(
 
 
 def fit_pairs(
-    constraints: Constraints, n_clusters: int, settings: Settings, rng: np.random.Generator
+    constraints: Constraints, n_clusters: int, settings: AugmentedSettings, rng: np.random.Generator
 ) -> TrainingPairs:
     """The answered pairs and, with augmentation, the inferred ones."""
     if not settings.augmentation:
@@ -149,7 +149,7 @@ def fit_final(
     constraints: Constraints,
     n_clusters: int,
     scale: np.ndarray,
-    settings: Settings,
+    settings: AugmentedSettings,
     history: Sequence[Metric],
     rng: np.random.Generator,
 ) -> Clustering:
@@ -174,28 +174,3 @@ def calinski_harabasz(X: np.ndarray, clustering: Clustering) -> float:
     if not 2 <= n_found < len(X):
         return -np.inf
     return float(calinski_harabasz_score(clustering.metric.transform(X), clustering.labels))
-
-
-def cluster_under(
-    X: np.ndarray,
-    constraints: Constraints,
-    n_clusters: int,
-    metric: Metric,
-    settings: Settings,
-    rng: np.random.Generator,
-) -> Clustering:
-    """PCKMeans under a metric, scaled to unit total variance so that `weight` means the same for any A."""
-    variance = float(metric.transform(X).var(axis=0).sum())
-    if variance > 0:
-        metric = replace(metric, weights=metric.weights / variance)
-    result = pckmeans(
-        metric.transform(X),
-        constraints,
-        n_clusters,
-        rng,
-        weight=settings.weight,
-        emphasis=settings.emphasis,
-        n_init=settings.n_init,
-        max_iter=settings.max_iter,
-    )
-    return Clustering(result.labels, result.centers, metric, result.n_iter)

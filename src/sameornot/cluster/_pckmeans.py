@@ -10,17 +10,86 @@ Points move one at a time where constraints bind them and all at once where none
 objective, so the sweeps end by themselves. The metric is applied before: pass transformed rows.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from scipy import sparse
 
+from sameornot._validation import check_count, check_number
+from sameornot.cluster.clustering import Clustering, squared_distances
+from sameornot.cluster.method import Method
 from sameornot.constraints import Constraints
+from sameornot.metric.learn import Metric, identity_metric
 
 # Emphasised rows count together for at most this share of all rows, and those of a group of HALF_TRUST rows
 # get half of the extra weight: one or two odd rows would draw their centre away from the bulk.
 EMPHASIS_SHARE = 0.3
 HALF_TRUST = 3.0
+
+
+@dataclass(frozen=True)
+class PCKMeansSettings(Method):
+    """How to cluster with constraints that have a price (`clusterer="pckmeans"` of a session).
+
+    Parameters
+    ----------
+    weight : float
+        Price of a broken constraint, in units of the data's total variance under the metric.
+    emphasis : float
+        For how many rows one that the answers speak of counts in its centre; 1 is the published PCKMeans.
+    n_init, max_iter : int
+        Starts where centres are left to chance, and most sweeps of a start.
+    """
+
+    weight: float = 1.0
+    emphasis: float = 1.0
+    n_init: int = 5
+    max_iter: int = 100
+
+    def check(self) -> Self:
+        """Raise a ValueError that names the first setting that cannot be used."""
+        check_number("weight", self.weight)
+        check_number("emphasis", self.emphasis, at_least=1.0)
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        return self
+
+    def fit_step(
+        self,
+        X: np.ndarray,
+        constraints: Constraints,
+        n_clusters: int,
+        scale: np.ndarray,
+        rng: np.random.Generator,
+    ) -> Clustering:
+        """PCKMeans with every feature of the same weight."""
+        return cluster_under(X, constraints, n_clusters, identity_metric(scale), self, rng)
+
+
+def cluster_under(
+    X: np.ndarray,
+    constraints: Constraints,
+    n_clusters: int,
+    metric: Metric,
+    settings: "PCKMeansSettings",
+    rng: np.random.Generator,
+) -> Clustering:
+    """PCKMeans under a metric, scaled to unit total variance so that `weight` means the same for any A."""
+    variance = float(metric.transform(X).var(axis=0).sum())
+    if variance > 0:
+        metric = replace(metric, weights=metric.weights / variance)
+    result = pckmeans(
+        metric.transform(X),
+        constraints,
+        n_clusters,
+        rng,
+        weight=settings.weight,
+        emphasis=settings.emphasis,
+        n_init=settings.n_init,
+        max_iter=settings.max_iter,
+    )
+    return Clustering(result.labels, result.centers, metric, result.n_iter)
 
 
 @dataclass(frozen=True)
@@ -105,14 +174,6 @@ def fill_centers(X: np.ndarray, seeds: np.ndarray, n_clusters: int, rng: np.rand
         left = np.minimum(nearest[:, None], squared_distances(X, X[picks])).sum(axis=0)
         centers = np.vstack([centers, X[picks[left.argmin()]]])
     return centers
-
-
-def squared_distances(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
-    """||x − centre||², n × K."""
-    origin = centers.mean(axis=0)  # far from the data, squares would cancel to nothing
-    X, centers = X - origin, centers - origin
-    squares = (X**2).sum(axis=1)[:, None] - 2.0 * X @ centers.T + (centers**2).sum(axis=1)
-    return np.asarray(np.maximum(squares, 0.0))
 
 
 def _sweep_until_still(

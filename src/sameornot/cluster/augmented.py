@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from sameornot.cluster._augmented import Settings, fit_final
+from sameornot.cluster._augmented import AugmentedSettings, fit_final
 from sameornot.cluster.estimator import CenterClusterer
 from sameornot.metric.learn import feature_scale
 
@@ -94,7 +94,7 @@ class AugmentedClustering(CenterClusterer):
         must_link, cannot_link : rows of two row numbers, optional
         """
         X, constraints, rng = self._check_problem(X, y, must_link, cannot_link)
-        settings = Settings(
+        settings = AugmentedSettings(
             metric=self.metric,
             penalty=self.penalty,
             separation=self.separation,

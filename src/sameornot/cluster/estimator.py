@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sameornot._validation import check_labels, check_n_clusters, check_pairs
-from sameornot.cluster._pckmeans import squared_distances
+from sameornot.cluster.clustering import squared_distances
 from sameornot.constraints import Constraints
 
 

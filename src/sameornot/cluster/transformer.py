@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from sameornot._validation import check_n_clusters
-from sameornot.cluster._augmented import Settings, fit_metric
+from sameornot.cluster._augmented import AugmentedSettings, fit_metric
 from sameornot.cluster.estimator import check_constraints, check_rng
 from sameornot.metric.learn import feature_scale
 
@@ -76,7 +76,7 @@ class AugmentedMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_clusters = max(2, len(constraints.neighbourhoods()))
         if self.n_clusters is not None:
             n_clusters = check_n_clusters(self.n_clusters, len(X))
-        settings = Settings(
+        settings = AugmentedSettings(
             metric=self.metric, separation=self.separation, augmentation=self.augmentation
         ).check()
         scale = feature_scale(X, standardize=self.standardize)

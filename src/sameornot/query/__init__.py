@@ -4,11 +4,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sameornot.query import mee, random, two_step
+from sameornot.query import explore_consolidate, in_turn, mee, min_max, npu, random, two_step
 from sameornot.query.problem import Problem, Questions
 
 Strategy = Callable[[Problem, np.random.Generator], Questions]
 
-STRATEGIES: dict[str, Strategy] = {"mee": mee.mee, "random": random.random, "two_step": two_step.two_step}
+STRATEGIES: dict[str, Strategy] = {
+    "explore_consolidate": explore_consolidate.explore_consolidate,
+    "in_turn": in_turn.in_turn,
+    "mee": mee.mee,
+    "min_max": min_max.min_max,
+    "npu": npu.npu,
+    "random": random.random,
+    "two_step": two_step.two_step,
+}
 
 __all__ = ["STRATEGIES", "Problem", "Questions", "Strategy"]

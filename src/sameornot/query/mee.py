@@ -22,9 +22,7 @@ def mee(problem: Problem, rng: np.random.Generator) -> Questions:
     if len(candidates) == 0:
         return
     memberships = current_memberships(problem, rng)
-    gain = expected_gain(memberships, candidates, problem.placed)
-    best = candidates[gain >= gain.max() - 1e-9 * max(abs(gain.max()), 1.0)]
-    point = int(rng.choice(best))
+    point = pick_best(candidates, expected_gain(memberships, candidates, problem.placed), rng)
     yield from sweep(problem, point, memberships[point])
 
 
@@ -34,6 +32,12 @@ def current_memberships(problem: Problem, rng: np.random.Generator) -> np.ndarra
     leaves = forest_leaves(problem.X, labels, rng)
     similarity = leaf_similarity(leaves, problem.hoods)
     return neighbourhood_memberships(similarity, problem.hoods, problem.ruled_out)
+
+
+def pick_best(candidates: np.ndarray, score: np.ndarray, rng: np.random.Generator) -> int:
+    """The candidate with the highest score; one of those that differ from it by rounding alone."""
+    best = score.max()
+    return int(rng.choice(candidates[score >= best - 1e-9 * max(abs(best), 1.0)]))
 
 
 def binary_entropy(p: np.ndarray) -> np.ndarray:

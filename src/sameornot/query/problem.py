@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sameornot._types import Answer, Pair
-from sameornot.cluster._augmented import Clustering
+from sameornot.cluster import Grouping, Method
 from sameornot.constraints import Constraints
 
 Questions = Generator[Pair, Answer, None]
@@ -24,19 +24,27 @@ class Problem:
     """The data, the answers so far, and the clustering that they lead to.
 
     `constraints` is live: it grows with each answer. `hoods` and `clustering` are those of the step's start.
-    `order` is the random order in which points are taken where nothing better is known.
+    `order` is the random order in which points are taken where nothing better is known; features are divided
+    by `scale`; `method` holds the settings of the session's clusterer.
     """
 
     X: np.ndarray
     constraints: Constraints
     n_clusters: int | None
     order: np.ndarray
-    fit: Callable[[], Clustering]
+    scale: np.ndarray
+    method: Method
+    fit: Callable[[], Grouping]
 
     @cached_property
-    def clustering(self) -> Clustering:
+    def clustering(self) -> Grouping:
         """Labels and metric at the start of the step, fitted when first asked for."""
         return self.fit()
+
+    @cached_property
+    def space(self) -> np.ndarray:
+        """The rows in the space of the current clustering."""
+        return self.clustering.metric.transform(self.X)
 
     @cached_property
     def hoods(self) -> list[np.ndarray]:
@@ -81,16 +89,12 @@ class Problem:
     def representative(self, hood: int, point: int) -> int | None:
         """The most typical member that was not put aside with this point; people meet it again and again."""
         members = self.hoods[hood]
-        space = self._space[members]
+        space = self.space[members]
         distance = ((space - space.mean(axis=0)) ** 2).sum(axis=1)
         # Two members are always equally far from their mean: rounding must not decide between them.
         typical = np.argsort(np.round(distance / max(distance.max(), 1e-300), 6), kind="stable")
         ranked = members[typical].tolist()
         return next((member for member in ranked if not self.constraints.is_aside(point, member)), None)
-
-    @cached_property
-    def _space(self) -> np.ndarray:
-        return self.clustering.metric.transform(self.X)
 
     def _can_be_asked(self, point: int) -> bool:
         return any(
