@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sameornot._types import Answer, Pair, Reply
-    from sameornot.cluster import AugmentedClustering, AugmentedMetric, PCKMeans
+    from sameornot.cluster import (
+        COBRA,
+        COBRAS,
+        AugmentedClustering,
+        AugmentedMetric,
+        COPKMeans,
+        MPCKMeans,
+        PCKMeans,
+    )
     from sameornot.constraints import Constraints, Contradiction
     from sameornot.session import ActiveSession
     from sameornot.simulation import simulate
@@ -13,12 +21,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "COBRA",
+    "COBRAS",
     "ActiveSession",
     "Answer",
     "AugmentedClustering",
     "AugmentedMetric",
+    "COPKMeans",
     "Constraints",
     "Contradiction",
+    "MPCKMeans",
     "PCKMeans",
     "Pair",
     "Reply",
@@ -31,8 +43,12 @@ _HOMES = {
     "Answer": "_types",
     "AugmentedClustering": "cluster",
     "AugmentedMetric": "cluster",
+    "COBRA": "cluster",
+    "COBRAS": "cluster",
+    "COPKMeans": "cluster",
     "Constraints": "constraints",
     "Contradiction": "constraints",
+    "MPCKMeans": "cluster",
     "PCKMeans": "cluster",
     "Pair": "_types",
     "Reply": "_types",

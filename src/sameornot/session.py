@@ -222,7 +222,8 @@ class ActiveSession:
 
     def _begin(self, step: int) -> None:
         """Start the strategy on what is known now."""
-        fit_rng, query_rng = self._step_rngs(step)
+        # A flow that has ended is gone through again: all of its questions are settled.
+        fit_rng, query_rng = self._step_rngs(1 if self.settings.is_flow else step)
         constraints = self._constraints
         problem = Problem(
             self._X,

@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sameornot._validation import check_count
 from sameornot.cluster.method import Method
 from sameornot.constraints import Constraints
-from sameornot.metric.learn import Metric, identity_metric
+from sameornot.metric.learn import Metric, feature_scale, identity_metric
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,26 @@ class ForestGrouping:
     labels: np.ndarray
     metric: Metric
     forest: RandomForestClassifier | None
+    origin: np.ndarray
+    spread: np.ndarray
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """The likeliest group of each row."""
         if self.forest is None:
             return np.zeros(len(X), dtype=np.intp)
-        return np.asarray(self.forest.predict(X / self.metric.scale))
+        return np.asarray(self.forest.predict(standardised(X, self.origin, self.spread)))
 
     def confidence(self, X: np.ndarray) -> np.ndarray:
         """Share of the trees that vote for the likeliest group."""
         if self.forest is None:
             return np.ones(len(X))
-        return np.asarray(self.forest.predict_proba(X / self.metric.scale).max(axis=1))
+        votes = self.forest.predict_proba(standardised(X, self.origin, self.spread))
+        return np.asarray(votes.max(axis=1))
+
+
+def standardised(X: np.ndarray, origin: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """What the trees see: they work in float32, which has no room for far origins and odd units."""
+    return (np.asarray(X, dtype=np.float64) - origin) / spread
 
 
 @dataclass(frozen=True)
@@ -64,12 +72,14 @@ class ForestSettings(Method):
     ) -> ForestGrouping:
         """Train on the neighbourhoods and predict the rest."""
         hoods = constraints.neighbourhoods(at_most=n_clusters)
+        origin, spread = X.mean(axis=0), feature_scale(X)
         if len(hoods) < 2:
-            return ForestGrouping(np.zeros(len(X), dtype=np.intp), identity_metric(scale), None)
+            alone = np.zeros(len(X), dtype=np.intp)
+            return ForestGrouping(alone, identity_metric(scale), None, origin, spread)
         placed = np.concatenate(hoods)
         group = np.repeat(np.arange(len(hoods)), [len(members) for members in hoods])
+        rows = standardised(X, origin, spread)
         forest = RandomForestClassifier(self.n_trees, random_state=int(rng.integers(2**31)))
-        forest.fit(X[placed] / scale, group)
-        labels = forest.predict(X / scale)
+        labels = forest.fit(rows[placed], group).predict(rows)
         labels[placed] = group
-        return ForestGrouping(labels, Metric(scale, forest.feature_importances_), forest)
+        return ForestGrouping(labels, Metric(scale, forest.feature_importances_), forest, origin, spread)

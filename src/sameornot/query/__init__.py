@@ -4,12 +4,24 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sameornot.query import explore_consolidate, in_turn, mee, min_max, npu, random, two_step
+from sameornot.query import (
+    cobra,
+    cobras,
+    explore_consolidate,
+    in_turn,
+    mee,
+    min_max,
+    npu,
+    random,
+    two_step,
+)
 from sameornot.query.problem import Problem, Questions
 
 Strategy = Callable[[Problem, np.random.Generator], Questions]
 
 STRATEGIES: dict[str, Strategy] = {
+    "cobra": cobra.cobra,
+    "cobras": cobras.cobras,
     "explore_consolidate": explore_consolidate.explore_consolidate,
     "in_turn": in_turn.in_turn,
     "mee": mee.mee,

@@ -20,8 +20,8 @@ def two_step(problem: Problem, rng: np.random.Generator) -> Questions:
     """Ask every pair once, most uncertain first."""
     n_clusters = problem.n_clusters or 2
     points = np.sort(problem.order[:MAX_POINTS])
-    n_distinct = len(np.unique(problem.X[points], axis=0))
-    memberships = cluster_probabilities(problem.X[points], min(n_clusters, n_distinct), rng)
+    X = (problem.X[points] - problem.X.mean(axis=0)) / problem.scale
+    memberships = cluster_probabilities(X, min(n_clusters, len(np.unique(X, axis=0))), rng)
     left, right = np.triu_indices(len(points), k=1)
     likeness = (memberships @ memberships.T)[left, right]
     tie_break = rng.random(len(left))

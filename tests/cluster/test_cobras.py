@@ -1,0 +1,281 @@
+"""COBRAS: the splitting level, which groupings count, and what becomes of "unsure"."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
+
+from sameornot import Answer
+from sameornot.cluster._cobras import COBRASSettings, choose, cobras_flow, refine
+from sameornot.cluster._super_instances import Pieces, Progress, follow, grouping, super_instance
+from sameornot.cluster.cobras import COBRAS
+from sameornot.datasets import make_gaussian
+from sameornot.metric.learn import identity_metric
+from sameornot.oracles import truth, unsure
+
+SAME, DIFFERENT, UNSURE = Answer.SAME, Answer.DIFFERENT, Answer.UNSURE
+
+
+@st.composite
+def labelled_rows(draw, max_rows=12):
+    """Rows on a small grid, so that some are equal, and labels that equal rows share."""
+    n_rows = draw(st.integers(1, max_rows))
+    cell = st.tuples(st.integers(-2, 2), st.integers(-1, 1))
+    X = np.array(draw(st.lists(cell, min_size=n_rows, max_size=n_rows)), dtype=float)
+    distinct, which = np.unique(X, axis=0, return_inverse=True)
+    labels = draw(st.lists(st.integers(0, 3), min_size=len(distinct), max_size=len(distinct)))
+    return X, np.array(labels)[which.ravel()]
+
+
+def run(X, oracle, *, seed=0, n_init=2):
+    """Answer to the end; returns what was asked and what is left behind."""
+    asked, progress = [], Progress()
+
+    def answer(pair):
+        asked.append(pair)
+        return oracle(pair)
+
+    follow(cobras_flow(X, np.random.default_rng(seed), progress, n_init=n_init), answer)
+    return asked, progress
+
+
+def labels_of(X, progress):
+    return grouping(X, progress.pieces, identity_metric(np.ones(X.shape[1]))).labels
+
+
+def refined(X, oracle, *, at_least=2):
+    """Lead one refinement of all rows to its end: what was asked, and the parts."""
+    asked = []
+    flow = refine(
+        X, super_instance(X, np.arange(len(X))), np.random.default_rng(0), at_least=at_least, n_init=5
+    )
+    pair = next(flow)
+    while True:
+        asked.append(pair)
+        try:
+            pair = flow.send(oracle(pair))
+        except StopIteration as end:
+            return asked, sorted(part.rows.tolist() for part in end.value)
+
+
+# --- the splitting level --------------------------------------------------------------------------------
+
+# Four clumps: the halves are {A, B} and {C, D}, and the halves of either are clumps.
+CLUMPS = np.array([0.0, 0.1, 0.2, 2.0, 2.1, 2.2, 20.0, 20.1, 20.2, 22.0, 22.1, 22.2])[:, None]
+CLUMP = np.repeat([0, 1, 2, 3], 3)
+
+
+def test_halves_that_differ_twice_make_four_parts():
+    asked, parts = refined(CLUMPS, truth(CLUMP))
+    assert parts == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]
+    first, second, third = (sorted(CLUMP[list(pair)]) for pair in asked)
+    assert first[0] < 2 <= first[1]
+    assert second in ([0, 1], [2, 3])
+    assert third[0] == third[1] in second
+
+
+def test_halves_that_are_the_same_make_two_parts_with_one_question():
+    asked, parts = refined(CLUMPS, truth(np.zeros(12)))
+    assert parts == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]
+    assert len(asked) == 1
+
+
+def test_halves_that_differ_once_make_two_parts():
+    asked, parts = refined(CLUMPS, truth(CLUMP // 2))
+    assert parts == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]
+    assert len(asked) == 2
+
+
+def test_unsure_ends_the_search_for_the_level():
+    asked, parts = refined(CLUMPS, lambda pair: UNSURE)
+    assert (len(asked), len(parts)) == (1, 2)
+
+
+def test_the_level_ends_where_rows_cannot_be_halved():
+    X = np.array([[0.0], [0.0], [1.0], [1.0], [9.0]])
+    asked, parts = refined(X, lambda pair: DIFFERENT)
+    assert parts == [[0, 1], [2, 3], [4]]
+    assert len(asked) == 2
+
+
+def test_more_parts_can_be_asked_for():
+    asked, parts = refined(CLUMPS, truth(np.zeros(12)), at_least=4)
+    assert parts == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]
+    assert len(asked) == 1
+
+
+def test_the_largest_that_can_be_split_is_next():
+    X = np.array([[0.0]] * 5 + [[1.0], [2.0], [3.0]] + [[7.0], [8.0]])
+    rows = ([0, 1, 2, 3, 4], [5, 6, 7], [8, 9])
+    pieces = Pieces([super_instance(X, np.array(r)) for r in rows])
+    tries = Counter()
+    assert choose(pieces, tries) == 1  # the largest has equal rows
+    tries[pieces.parts[1]] += 1
+    assert choose(pieces, tries) == 2
+    tries[pieces.parts[2]] += 1
+    assert choose(pieces, tries) == 1
+    tries.update({pieces.parts[1]: 2, pieces.parts[2]: 2})
+    assert choose(pieces, tries) is None
+
+
+# --- the flow -------------------------------------------------------------------------------------------
+
+
+@given(labelled_rows(), st.integers(0, 3))
+@settings(max_examples=40)
+def test_with_all_answers_it_ends_in_the_true_groups(rows, seed):
+    X, y = rows
+    asked, progress = run(X, truth(y), seed=seed)
+    labels = labels_of(X, progress)
+    assert adjusted_rand_score(y, labels) == 1.0
+    assert all(part.is_uniform for part in progress.pieces.parts)
+    for pair in asked:
+        assert (labels[pair.left] == labels[pair.right]) == (y[pair.left] == y[pair.right])
+
+
+@given(labelled_rows(), st.integers(0, 40))
+def test_a_grouping_that_counts_is_made_of_super_instances_and_keeps_to_the_answers(rows, budget):
+    X, y = rows
+    progress, left = Progress(), iter(range(budget))
+    flow = cobras_flow(X, np.random.default_rng(0), progress, n_init=1)
+    follow(flow, lambda pair: None if next(left, None) is None else truth(y)(pair))
+    labels = labels_of(X, progress)
+    pieces = progress.pieces
+    assert np.sort(np.concatenate([part.rows for part in pieces.parts])).tolist() == list(range(len(X)))
+    assert all(len(set(labels[part.rows])) == 1 for part in pieces.parts)
+    heads = [part.representative for part in pieces.parts]
+    for i, a in enumerate(heads):
+        for j, b in enumerate(heads):
+            assert y[a] == y[b] or pieces.group[i] != pieces.group[j]
+            assert y[a] != y[b] or not pieces.apart[i, j]
+
+
+@given(labelled_rows(), st.data())
+@settings(max_examples=40)
+def test_it_ends_whatever_is_answered(rows, data):
+    X, _ = rows
+    answers = st.sampled_from([SAME, DIFFERENT, UNSURE])
+    asked, progress = run(X, lambda pair: data.draw(answers), n_init=1)
+    assert all(pair.left != pair.right for pair in asked)
+    assert len(labels_of(X, progress)) == len(X)
+
+
+@given(labelled_rows(), st.floats(0.1, 0.9), st.integers(0, 3))
+@settings(max_examples=40)
+def test_an_expert_who_is_often_unsure_never_sees_two_kinds_put_together(rows, rate, seed):
+    X, y = rows
+    _, progress = run(X, unsure(truth(y), rate, np.random.default_rng(seed)), n_init=1)
+    heads = np.array([part.representative for part in progress.pieces.parts])
+    labels = labels_of(X, progress)[heads]
+    for group in np.unique(labels):
+        assert len(set(y[heads[labels == group]])) == 1
+
+
+def test_an_expert_who_never_knows_is_left_with_two_means():
+    asked, progress = run(CLUMPS, lambda pair: UNSURE)
+    assert labels_of(CLUMPS, progress).tolist() == [0] * 6 + [1] * 6
+    assert 10 < len(asked) < 300  # not given up at once, and not for ever
+
+
+def test_the_first_merging_counts_as_it_goes():
+    progress = Progress()
+    flow = cobras_flow(CLUMPS, np.random.default_rng(0), progress, n_init=3)
+    next(flow)
+    found = [progress.pieces.n_groups]
+    for answer in (DIFFERENT, DIFFERENT, SAME, SAME, DIFFERENT, SAME):  # three for the level, then merging
+        flow.send(answer)
+        found.append(progress.pieces.n_groups)
+    assert found == [1, 1, 1, 4, 3, 3, 2]
+
+
+def test_in_the_midst_of_a_later_merging_the_last_complete_grouping_counts():
+    X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
+    progress = Progress()
+    flow = cobras_flow(X, np.random.default_rng(0), progress, n_init=1)
+    pair, seen = next(flow), [progress.pieces]
+    for _ in range(60):
+        pair = flow.send(truth(y)(pair))
+        if progress.pieces is not seen[-1]:
+            seen.append(progress.pieces)
+        if len(seen) > 2:
+            shut = progress.pieces.apart | (progress.pieces.group[:, None] == progress.pieces.group)
+            assert shut.all()
+    assert len(seen) > 4
+
+
+def test_a_round_of_which_nothing_is_known_is_taken_back():
+    answers = iter([DIFFERENT, SAME, DIFFERENT])  # two halves that differ, and one half within itself
+    asked, progress = run(CLUMPS, lambda pair: next(answers, UNSURE))
+    assert labels_of(CLUMPS, progress).tolist() == [0] * 6 + [1] * 6
+    assert len(progress.pieces) == 2
+    assert len(asked) > 10
+
+
+def test_equal_rows_are_one_group_without_a_question():
+    asked, progress = run(np.ones((5, 2)), lambda pair: DIFFERENT)
+    assert asked == []
+    assert labels_of(np.ones((5, 2)), progress).tolist() == [0] * 5
+
+
+# --- the estimator --------------------------------------------------------------------------------------
+
+
+def test_with_nothing_known_it_is_k_means():
+    assert COBRAS(random_state=0).fit(CLUMPS).labels_.tolist() == [0] * 6 + [1] * 6
+    assert COBRAS(4, random_state=0).fit(CLUMPS).labels_.tolist() == CLUMP.tolist()
+    assert len(COBRAS(random_state=0).fit(CLUMPS, np.full(12, -1)).questions_) == 0
+
+
+def test_n_clusters_joins_the_nearest_that_are_not_known_to_differ():
+    known = np.where(np.isin(np.arange(12), [1, 4, 7]), CLUMP, -1)
+    model = COBRAS(2, random_state=0).fit(CLUMPS, known)
+    assert len(set(model.labels_)) <= 3
+    assert len(set(model.labels_[model.questions_.ravel()])) > 1
+
+
+def test_all_labels_and_no_budget_give_the_labels():
+    X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
+    model = COBRAS(random_state=0).fit(X, y)
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+    assert adjusted_rand_score(y, model.predict(X)) == 1.0
+    assert len(model.questions_) < 60 * 3
+
+
+def test_more_questions_make_better_groups():
+    few, many = [], []
+    for seed in range(5):
+        X, y = make_gaussian(n_samples=60, n_relevant=6, random_state=seed)
+        few.append(adjusted_rand_score(y, COBRAS(budget=10, random_state=seed).fit(X, y).labels_))
+        many.append(adjusted_rand_score(y, COBRAS(budget=60, random_state=seed).fit(X, y).labels_))
+    assert np.mean(many) > np.mean(few) + 0.1
+
+
+def test_a_budget_buys_the_first_questions_of_the_longer_run():
+    X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
+    long = COBRAS(random_state=0).fit(X, y).questions_
+    for budget in (0, 1, 9, 30):
+        short = COBRAS(budget=budget, random_state=0).fit(X, y).questions_
+        np.testing.assert_array_equal(short, long[:budget])
+
+
+def test_pairs_answer_as_the_labels_that_they_come_from():
+    X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=1)
+    by_labels = COBRAS(random_state=0).fit(X, y)
+    left, right = by_labels.questions_.T
+    same = y[left] == y[right]
+    by_pairs = COBRAS(random_state=0).fit(
+        X, must_link=by_labels.questions_[same], cannot_link=by_labels.questions_[~same]
+    )
+    np.testing.assert_array_equal(by_pairs.questions_, by_labels.questions_)
+    np.testing.assert_array_equal(by_pairs.labels_, by_labels.labels_)
+
+
+@pytest.mark.parametrize("n_init", [0, 2.5, None])
+def test_a_number_of_starts_that_cannot_be_used_is_named(n_init):
+    with pytest.raises(ValueError, match=f"n_init={n_init}"):
+        COBRASSettings(n_init=n_init).check()
+    with pytest.raises(ValueError, match=f"n_init={n_init}"):
+        COBRAS(n_init=n_init).fit(CLUMPS)
