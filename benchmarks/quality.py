@@ -10,9 +10,7 @@ metric share one run of questions; a seed draws the simulated data and seeds the
 """
 
 import argparse
-import ast
 import csv
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,8 +21,8 @@ import pandas as pd
 from machine import RESULTS, facts, table
 from sklearn.metrics import adjusted_rand_score
 
-import sameornot
 from sameornot import ActiveSession
+from sameornot.bench.rows import fingerprint
 from sameornot.datasets import load_breast_cancer, make_opposite
 from sameornot.oracles import truth
 
@@ -161,21 +159,6 @@ def play(run: Run) -> list[dict[str, Any]]:
             }
             rows.append(row)
     return rows
-
-
-def fingerprint() -> str:
-    """A short name of the code that decides results: comments, layout and docstrings leave it as it is."""
-    folder = Path(sameornot.__file__).parent
-    skins = {"cli.py", "plots", "web", "store", "bench"}
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        if path.relative_to(folder).parts[0] not in skins:
-            tree = ast.parse(path.read_text("utf-8"))
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
-                    node.body = node.body[1:]
-            digest.update(ast.dump(tree).encode())
-    return digest.hexdigest()[:10]
 
 
 def append(path: Path, code: str, rows: list[dict[str, Any]]) -> None:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Never
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
@@ -85,6 +92,95 @@ def demo(
         "Try next: --questions 20 for an expert with less time, --seed 1 for other questions; "
         "README.md shows how to ask about a table of your own.",
     )
+
+
+@app.command()
+def bench(
+    experiment: Annotated[
+        str,
+        typer.Argument(
+            help="table1, table2, table3, figure1, figure2, figure3, figure4, theory or speed; a part, such "
+            "as figure3-cancer or table1-unmixed; all; or report, which runs nothing."
+        ),
+    ],
+    replications: Annotated[
+        int | None, typer.Option(help="Seeds 0 up to this number; as in the paper unless given.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Replications at a time, each on one core.")] = 2,
+    methods: Annotated[
+        list[str] | None, typer.Option(help="Only these, by name or a part of it; 'all' adds the extras.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume/--fresh", help="Go on from the rows that are there, or set them aside.")
+    ] = True,
+    quick: Annotated[bool, typer.Option("--quick", help="Two replications, to see that it works.")] = False,
+    rows: Annotated[Path, typer.Option(help="Folder of the result rows.")] = Path("sameornot-bench"),
+    data: Annotated[
+        Path | None, typer.Option(help="Folder that holds MEU-Mobile and urban land cover, at any depth.")
+    ] = None,
+    docs: Annotated[
+        Path | None, typer.Option(help="Also write reproduction.md and its pictures here.")
+    ] = None,
+) -> None:
+    """Regenerate a table or figure of the paper, beside the paper's own numbers."""
+    if replications is not None and replications < 1:
+        fail(f"--replications is {replications} but 1 or more is needed")
+    if jobs < 1:
+        fail(f"--jobs is {jobs} but 1 or more is needed")
+    from sameornot.bench.runner import find_parts
+
+    console = Console(highlight=False, markup=False)
+    try:
+        parts = find_parts(experiment)
+        for name in parts:
+            run_experiment(name, 2 if quick else replications, jobs, methods, resume, rows, data, console)
+        show_results(parts, rows, docs or rows, console)
+    except (OSError, ValueError, ImportError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        fail(f"stopped; what was finished is in {rows}, and the same command goes on from there")
+
+
+def run_experiment(
+    name: str,
+    replications: int | None,
+    jobs: int,
+    methods: list[str] | None,
+    resume: bool,
+    folder: Path,
+    data: Path | None,
+    console: Console,
+) -> None:
+    """Do what is missing of one experiment, with the time left in sight."""
+    from sameornot.bench.machine import note_machine
+    from sameornot.bench.rows import RowFile
+    from sameornot.bench.runner import choose_runs, find_experiment, missing, run_all
+
+    rows = RowFile(folder / f"{name}.csv")
+    if not resume and (aside := rows.set_aside()) is not None:
+        console.print(f"the earlier rows are in {aside}", soft_wrap=True)
+    found = find_experiment(name)
+    todo = missing(name, choose_runs(found, methods), replications, rows, data)
+    console.print(f"{found.title}: {len(todo)} replications to do", soft_wrap=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console) as progress:
+        task = progress.add_task(name, total=len(todo))
+        run_all(todo, rows, n_jobs=jobs, progress=lambda _: progress.advance(task))
+    note_machine(folder)
+
+
+def show_results(parts: list[str], rows: Path, docs: Path, console: Console) -> None:
+    """Draw the pictures, write the page, and print the numbers that were asked for."""
+    from sameornot.bench.report import summary, write_report
+    from sameornot.plots import draw_reproduction, save_png
+
+    page, images = docs / "reproduction.md", docs / "images" / "reproduction"
+    images.mkdir(parents=True, exist_ok=True)
+    for name, figure in draw_reproduction(rows):
+        save_png(figure, images / f"{name}.png")
+    write_report(rows, page, images="images/reproduction")
+    console.print(summary(parts, rows), soft_wrap=True)
+    console.print(f"\nThe page is {page}, its pictures are in {images}", soft_wrap=True)
 
 
 def check_not_negative(option: str, value: int) -> None:

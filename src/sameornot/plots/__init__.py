@@ -1,6 +1,7 @@
 """Pictures: plot data apart from drawing."""
 
 from sameornot.plots.draw import draw_session, save_png
+from sameornot.plots.reproduction import draw_reproduction
 from sameornot.plots.session import (
     FeatureShares,
     LearnedMap,
@@ -17,6 +18,7 @@ __all__ = [
     "LearnedMap",
     "SessionPicture",
     "Stage",
+    "draw_reproduction",
     "draw_session",
     "feature_shares",
     "learned_map",

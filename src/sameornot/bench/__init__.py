@@ -1,0 +1,1 @@
+"""The paper's tables, figures and theorems as data: experiments that return rows."""

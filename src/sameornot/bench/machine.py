@@ -1,0 +1,22 @@
+"""Facts of the machine that rows were made on. No host name and no path is among them."""
+
+import os
+import platform
+from pathlib import Path
+
+
+def note_machine(rows: Path) -> None:
+    """Add this machine to those that made the rows."""
+    path = rows / "machines.txt"
+    known = path.read_text("utf-8").splitlines() if path.exists() else []
+    facts = f"{processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    if facts not in known:
+        path.write_text("\n".join([*known, facts]) + "\n", "utf-8")
+
+
+def processor() -> str:
+    """The processor by the name that it gives itself."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text("utf-8").splitlines() if info.is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

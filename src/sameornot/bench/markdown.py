@@ -1,0 +1,25 @@
+"""Numbers and tables as the reports set them."""
+
+from collections.abc import Sequence
+
+from sameornot.bench.paper import Cell
+
+
+def number(value: float) -> str:
+    """Three decimals without the leading zero, as the tables of this field are set."""
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def spread(cell: Cell) -> str:
+    """Mean and standard deviation."""
+    return f"{number(cell.mean)} ({number(cell.deviation)})"
+
+
+def markdown(header: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """A table, padded so that it also reads well in a terminal."""
+    widths = [max(len(row[column]) for row in [header, *body]) for column in range(len(header))]
+    ruled = [header, ["-" * width for width in widths], *body]
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in ruled
+    )

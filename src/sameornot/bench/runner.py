@@ -1,0 +1,107 @@
+"""Run what is missing of an experiment, in parallel, each replication to disk as soon as it is done.
+
+Replications go through joblib: inside `joblib.parallel_config(backend="dask")` the same call sends them to a
+cluster. Nothing is repeated that the row file already holds.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from sameornot._validation import check_count
+from sameornot.bench.experiments import EXPERIMENTS, Experiment
+from sameornot.bench.rows import Row, RowFile, versions
+
+
+class Replication(NamedTuple):
+    """One run on the data of one seed."""
+
+    experiment: str
+    run: str
+    seed: int
+    folder: Path | None
+
+
+def find_experiment(name: str) -> Experiment:
+    """The experiment of that name, or an error that lists all."""
+    if name not in EXPERIMENTS:
+        raise ValueError(f"there is no experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}")
+    return EXPERIMENTS[name]
+
+
+def find_parts(word: str) -> list[str]:
+    """The experiments that a word on the command line stands for; figure1 and report run nothing."""
+    if word in ("figure1", "report"):
+        return []
+    if word == "all":
+        return list(EXPERIMENTS)
+    parts = [name for name in EXPERIMENTS if name == word or name.startswith(f"{word}-")]
+    exact = [name for name in parts if name == word]
+    if not parts:
+        options = ", ".join(sorted({*EXPERIMENTS, "figure1", "figure3", "all", "report"}))
+        raise ValueError(f"there is no table or figure {word!r}: choose one of {options}")
+    return exact or parts
+
+
+def choose_runs(experiment: Experiment, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """Those that were asked for, by name or a part of it in any case; all of the paper's unless given."""
+    if not wanted:
+        return experiment.runs
+    known = (*experiment.runs, *experiment.extras)
+    chosen: set[str] = set()
+    for word in wanted:
+        exact = {run for run in known if word.lower() in ("all", run.lower())}
+        found = exact or {run for run in known if word.lower() in run.lower()}
+        if not found:
+            raise ValueError(f"no method is named {word!r}: choose from {', '.join(known)}")
+        chosen |= found
+    return tuple(run for run in known if run in chosen)
+
+
+def missing(
+    name: str, runs: Sequence[str], replications: int | None, rows: RowFile, folder: Path | None = None
+) -> list[Replication]:
+    """What is to be done: all runs of a seed before the next seed, so that means can be read early."""
+    experiment = find_experiment(name)
+    done = rows.done()
+    counts = {run: replications or default_replications(experiment, run) for run in runs}
+    return [
+        Replication(name, run, seed, folder)
+        for seed in range(max(counts.values(), default=0))
+        for run in runs
+        if seed < counts[run] and (run, seed) not in done
+    ]
+
+
+def default_replications(experiment: Experiment, run: str) -> int:
+    """Thirty as in the paper for what it has; fewer for what stands beside it."""
+    return experiment.extra_replications if run in experiment.extras else experiment.replications
+
+
+def run_all(
+    replications: Sequence[Replication],
+    rows: RowFile,
+    *,
+    n_jobs: int = 2,
+    progress: Callable[[Replication], None] | None = None,
+) -> None:
+    """Do the replications, `n_jobs` at a time, and add each to the rows."""
+    if not replications:
+        return
+    check_count("n_jobs", n_jobs)
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    for done, found in parallel(joblib.delayed(replicate)(replication) for replication in replications):
+        rows.append(found)
+        if progress is not None:
+            progress(done)
+
+
+def replicate(replication: Replication) -> tuple[Replication, list[Row]]:
+    """One replication on one core, wherever it is run."""
+    experiment = find_experiment(replication.experiment)
+    with threadpool_limits(limits=1):
+        found = experiment.run(replication.run, replication.seed, replication.folder)
+    return replication, [{**row, "versions": versions()} for row in found]

@@ -1,0 +1,44 @@
+"""All pictures of the reproduction, from a folder of rows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sameornot.bench import paper
+from sameornot.bench.experiments import EXPERIMENTS
+from sameornot.bench.rows import RowFile
+from sameornot.datasets import make_gaussian
+from sameornot.plots.bench import draw_curves, draw_figure1, draw_figure2, draw_figure4, paper_points
+from sameornot.plots.theory import draw_theory
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+FIGURE3 = {
+    "figure3-cancer": "Breast cancer",
+    "figure3-meu": "MEU-Mobile",
+    "figure3-urban": "Urban land cover",
+}
+TABLES = (*paper.TABLES, "table1-unmixed", "table2-unmixed")
+
+
+def draw_reproduction(folder: Path) -> "Iterator[tuple[str, Figure]]":
+    """Each picture that the rows are there for, with its name."""
+    rows = {name: RowFile(folder / f"{name}.csv").read() for name in EXPERIMENTS}
+    X, y = make_gaussian(n_samples=300, n_relevant=3, n_irrelevant=3, random_state=0)
+    yield "figure1", draw_figure1(X, y)
+    for name in TABLES:
+        if len(rows[name]):
+            yield name, _draw_panels(rows, {name: EXPERIMENTS[name].title})
+    real = {name: title for name, title in FIGURE3.items() if len(rows[name])}
+    if real:
+        yield "figure3", _draw_panels(rows, real)
+    for name, draw in {"figure2": draw_figure2, "figure4": draw_figure4, "theory": draw_theory}.items():
+        if len(rows[name]):
+            yield name, draw(rows[name])
+
+
+def _draw_panels(rows: "dict[str, pd.DataFrame]", titles: dict[str, str]) -> "Figure":
+    panels = {title: rows[name] for name, title in titles.items()}
+    return draw_curves(panels, paper={title: paper_points(name) for name, title in titles.items()})

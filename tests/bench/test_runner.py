@@ -1,0 +1,132 @@
+"""The runner does what is missing, once, in any number of processes, here or on a cluster."""
+
+import joblib
+import pandas as pd
+import pytest
+
+from sameornot.bench import experiments
+from sameornot.bench.experiments import EXPERIMENTS, Experiment
+from sameornot.bench.rows import RowFile, versions
+from sameornot.bench.runner import Replication, choose_runs, find_experiment, find_parts, missing, run_all
+
+RUN = "separable without augmentation"
+
+
+def toy_run(run, seed, _):
+    if seed == 3:
+        raise OSError("the data set is not there: pass its folder")
+    return [{"run": run, "seed": seed, "method": run, "checkpoint": q, "ari": seed / 10} for q in (1, 2)]
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    found = Experiment("Toy", ("A", "B"), toy_run, replications=2, extras=("B (raw)",), extra_replications=1)
+    monkeypatch.setitem(EXPERIMENTS, "toy", found)
+    return found
+
+
+def comparable(rows):
+    return (
+        rows.read().drop(columns="seconds").sort_values(["seed", "method", "checkpoint"], ignore_index=True)
+    )
+
+
+def test_nothing_is_done_twice(toy, tmp_path):
+    rows = RowFile(tmp_path / "toy.csv")
+    seen = []
+    todo = missing("toy", toy.runs, None, rows)
+    run_all(todo[:3], rows, n_jobs=1, progress=seen.append)
+    assert seen == [Replication("toy", run, seed, None) for run, seed in [("A", 0), ("B", 0), ("A", 1)]]
+    assert missing("toy", toy.runs, None, rows) == [Replication("toy", "B", 1, None)]
+    run_all(missing("toy", toy.runs, None, rows), rows, n_jobs=1)
+    assert missing("toy", toy.runs, None, rows) == []
+    run_all([], rows, n_jobs=1)
+    assert len(rows.read()) == 8
+    assert set(rows.read().versions) == {versions()}
+
+
+def test_extras_have_fewer_replications_unless_a_number_is_given(toy, tmp_path):
+    rows = RowFile(tmp_path / "toy.csv")
+    assert [r[1:3] for r in missing("toy", ("A", "B (raw)"), None, rows)] == [
+        ("A", 0),
+        ("B (raw)", 0),
+        ("A", 1),
+    ]
+    assert len(missing("toy", ("B (raw)",), 5, rows)) == 5
+
+
+def test_what_was_finished_before_an_error_stays(toy, tmp_path):
+    rows = RowFile(tmp_path / "toy.csv")
+    with pytest.raises(OSError, match="the data set is not there"):
+        run_all(missing("toy", ("A",), 5, rows), rows, n_jobs=1)
+    assert rows.done() == {("A", 0), ("A", 1), ("A", 2)}
+
+
+def test_methods_are_chosen_by_name_or_a_part_of_it(toy):
+    assert choose_runs(toy, None) == ("A", "B")
+    assert choose_runs(toy, ["b"]) == ("B",)
+    assert choose_runs(toy, ["raw", "a"]) == ("A", "B (raw)")
+    assert choose_runs(toy, ["all"]) == ("A", "B", "B (raw)")
+    with pytest.raises(ValueError, match=r"no method is named 'C': choose from A, B, B \(raw\)"):
+        choose_runs(toy, ["A", "C"])
+
+
+def test_words_of_the_command_line_stand_for_experiments():
+    assert find_parts("table1") == ["table1"]
+    assert find_parts("figure3") == ["figure3-cancer", "figure3-meu", "figure3-urban"]
+    assert find_parts("report") == find_parts("figure1") == []
+    assert find_parts("all") == list(EXPERIMENTS)
+    with pytest.raises(ValueError, match="no table or figure 'table9': choose one of all, figure1, figure2"):
+        find_parts("table9")
+    with pytest.raises(ValueError, match="no experiment 'table9'"):
+        find_experiment("table9")
+
+
+def test_no_name_of_a_run_holds_a_comma():
+    names = [run for found in EXPERIMENTS.values() for run in (*found.runs, *found.extras)]
+    assert names
+    assert not any("," in name for name in names)
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    rows = RowFile(tmp_path_factory.mktemp("alone") / "figure2.csv")
+    run_all(missing("figure2", (RUN,), 2, rows), rows, n_jobs=1)
+    return comparable(rows)
+
+
+def test_two_processes_give_the_rows_of_one(alone, tmp_path):
+    rows = RowFile(tmp_path / "figure2.csv")
+    run_all(missing("figure2", (RUN,), 2, rows), rows, n_jobs=2)
+    pd.testing.assert_frame_equal(comparable(rows), alone)
+
+
+def test_a_dask_cluster_gives_the_rows_of_one_process(alone, tmp_path):
+    from distributed import Client, LocalCluster
+
+    rows = RowFile(tmp_path / "figure2.csv")
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        run_all(missing("figure2", (RUN,), 2, rows), rows, n_jobs=2)
+    pd.testing.assert_frame_equal(comparable(rows), alone)
+
+
+def test_a_curve_has_a_row_for_each_method_and_checkpoint(alone):
+    kinds = {RUN, "separable with augmentation"}
+    assert set(alone.method) == kinds
+    assert set(alone.run) == {RUN}
+    checkpoints = alone.groupby(["method", "seed"]).checkpoint.agg(list)
+    assert checkpoints.tolist() == 4 * [[*range(10, 101, 10)]]
+    assert (alone.asked == alone.checkpoint).all()
+    assert alone.ari.between(-1, 1).all()
+
+
+def test_the_paper_terms_are_kept():
+    """No counting to K, standardised rivals, λ = 0.5 and the paper's q."""
+    for name, q in {"table1": 15, "table2": 15, "table3": 200, "figure3-meu": 10}.items():
+        assert experiments.proposed(q)["AQM + MEE"].session["penalty"] == ("auto", q)
+        assert {"AQM + MEE", "AQM + NPU", *experiments.rivals(35)} <= set(find_experiment(name).runs)
+    assert not any("standardize" in method.session for method in experiments.rivals(35).values())
