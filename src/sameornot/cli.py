@@ -1,6 +1,9 @@
 """The command `sameornot`: a thin skin over the session. Heavy imports wait until a command runs."""
 
 import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Never
 
@@ -23,11 +26,14 @@ from sameornot import __version__
 if TYPE_CHECKING:
     import numpy as np
 
+    from sameornot.bench.runner import Replication
     from sameornot.plots import FeatureShares, Stage
     from sameornot.session import ActiveSession
 
 # Parts of the budget after which the demo's table has a line.
 N_PARTS = 6
+# How far back the bench's bar looks to reckon the time left, in seconds: to the start.
+DAYS = 30 * 86400.0
 
 app = typer.Typer(
     help="Group data with the fewest questions to a person: same kind, or not?",
@@ -123,50 +129,99 @@ def bench(
     ] = None,
 ) -> None:
     """Regenerate a table or figure of the paper, beside the paper's own numbers."""
-    if replications is not None and replications < 1:
-        fail(f"--replications is {replications} but 1 or more is needed")
-    if jobs < 1:
-        fail(f"--jobs is {jobs} but 1 or more is needed")
-    from sameornot.bench.runner import find_parts
+    check_at_least_one("--replications", replications)
+    check_at_least_one("--jobs", jobs)
+    if quick and replications is not None:
+        fail("--quick and --replications are both given but one of them is needed")
+    check_folder("--rows", rows)
+    check_folder("--docs", docs)
+    from sameornot.bench.runner import choose_runs, find_experiment, find_parts
 
     console = Console(highlight=False, markup=False)
+    unread: list[str] = []
     try:
         parts = find_parts(experiment)
+        runs = {name: choose_runs(find_experiment(name), methods) for name in parts}
+        if experiment == "report" and not any(rows.glob("*.csv")):
+            fail(f"there are no rows in {rows}: give their folder as --rows, or run a table or figure first")
         for name in parts:
-            run_experiment(name, 2 if quick else replications, jobs, methods, resume, rows, data, console)
-        show_results(parts, rows, docs or rows, console)
+            todo = plan(name, runs[name], 2 if quick else replications, resume, rows, data, console)
+            unread += run_experiment(name, todo, rows, jobs, console)
+        if not parts or len(unread) < len(parts):
+            show_results(parts, rows, docs or rows, console)
     except (OSError, ValueError, ImportError) as error:
         fail(str(error))
+    except (BrokenExecutor, MemoryError):
+        fail(f"there was not enough memory; {what_remains(rows, resume)}, best with a smaller --jobs")
     except KeyboardInterrupt:
-        fail(f"stopped; what was finished is in {rows}, and the same command goes on from there")
+        fail(f"stopped; {what_remains(rows, resume)}", exit_code=130)  # as shells tell an interrupt
+    if unread:
+        fail("; ".join(unread))
 
 
-def run_experiment(
+def what_remains(rows: Path, resume: bool) -> str:
+    """What a run that was cut short leaves, and how to go on."""
+    command = "the same command" if resume else "the same command without --fresh"
+    return f"what was finished is in {rows}, and {command} goes on from there"
+
+
+def plan(
     name: str,
+    runs: tuple[str, ...],
     replications: int | None,
-    jobs: int,
-    methods: list[str] | None,
     resume: bool,
     folder: Path,
     data: Path | None,
     console: Console,
-) -> None:
-    """Do what is missing of one experiment, with the time left in sight."""
-    from sameornot.bench.machine import note_machine
+) -> "list[Replication]":
+    """What is to be done of one experiment, once earlier rows are out of the way if so wished."""
     from sameornot.bench.rows import RowFile
-    from sameornot.bench.runner import choose_runs, find_experiment, missing, run_all
+    from sameornot.bench.runner import find_experiment, missing
 
     rows = RowFile(folder / f"{name}.csv")
     if not resume and (aside := rows.set_aside()) is not None:
         console.print(f"the earlier rows are in {aside}", soft_wrap=True)
-    found = find_experiment(name)
-    todo = missing(name, choose_runs(found, methods), replications, rows, data)
-    console.print(f"{found.title}: {len(todo)} replications to do", soft_wrap=True)
+    todo = missing(name, runs, replications, rows, data)
+    console.print(f"{find_experiment(name).title}: {len(todo)} replications to do", soft_wrap=True)
+    return todo
+
+
+def run_experiment(
+    name: str, todo: "list[Replication]", folder: Path, jobs: int, console: Console
+) -> list[str]:
+    """Do the replications with the time left in sight, and tell if their data could not be read."""
+    from sameornot.bench.machine import note_machine
+    from sameornot.bench.rows import RowFile, RowsNotSaved
+    from sameornot.bench.runner import run_all
+
+    if not todo:
+        return []
+    try:
+        with replication_bar(name, len(todo), console) as advance:
+
+            def finished(_: "Replication") -> None:
+                note_machine(folder)
+                advance()
+
+            run_all(todo, RowFile(folder / f"{name}.csv"), n_jobs=jobs, progress=finished)
+    except RowsNotSaved:
+        raise
+    except OSError as error:
+        return [f"{name}: {error} (with this command: --data FOLDER)"]
+    except ImportError as error:
+        return [f"{name}: {error}"]
+    return []
+
+
+@contextmanager
+def replication_bar(name: str, n_replications: int, console: Console) -> Iterator[Callable[[], None]]:
+    """Show how many are done and the time left, by the mean of all so far: one may take minutes."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console) as progress:
-        task = progress.add_task(name, total=len(todo))
-        run_all(todo, rows, n_jobs=jobs, progress=lambda _: progress.advance(task))
-    note_machine(folder)
+    times = TimeElapsedColumn(), TimeRemainingColumn()
+    with Progress(*columns, *times, console=console, speed_estimate_period=DAYS) as progress:
+        task = progress.add_task(name, total=n_replications)
+        progress.advance(task, 0)  # time counts from here, not from when the first is done
+        yield lambda: progress.advance(task)
 
 
 def show_results(parts: list[str], rows: Path, docs: Path, console: Console) -> None:
@@ -175,12 +230,28 @@ def show_results(parts: list[str], rows: Path, docs: Path, console: Console) -> 
     from sameornot.plots import draw_reproduction, save_png
 
     page, images = docs / "reproduction.md", docs / "images" / "reproduction"
-    images.mkdir(parents=True, exist_ok=True)
-    for name, figure in draw_reproduction(rows):
-        save_png(figure, images / f"{name}.png")
-    write_report(rows, page, images="images/reproduction")
-    console.print(summary(parts, rows), soft_wrap=True)
+    if numbers := summary(parts, rows):
+        console.print(numbers, soft_wrap=True)
+    try:
+        images.mkdir(parents=True, exist_ok=True)
+        for name, figure in draw_reproduction(rows):
+            save_png(figure, images / f"{name}.png")
+        write_report(rows, page, images="images/reproduction")
+    except OSError as error:
+        fail(f"the page could not be written ({error}): the rows are safe; make room and run `bench report`")
     console.print(f"\nThe page is {page}, its pictures are in {images}", soft_wrap=True)
+
+
+def check_at_least_one(option: str, value: int | None) -> None:
+    """Leave if a number is given and below 1."""
+    if value is not None and value < 1:
+        fail(f"{option} is {value} but 1 or more is needed")
+
+
+def check_folder(option: str, folder: Path | None) -> None:
+    """Leave before the work is done if a file is in the way of a folder."""
+    if folder is not None and folder.exists() and not folder.is_dir():
+        fail(f"{option} is {folder} but that is a file, and a folder is needed")
 
 
 def check_not_negative(option: str, value: int) -> None:
@@ -202,10 +273,10 @@ def check_writable(out: Path) -> None:
         fail(f"--out is {out} but it may not be written")
 
 
-def fail(sentence: str) -> Never:
+def fail(sentence: str, exit_code: int = 2) -> Never:
     """Say what is wrong and leave."""
     typer.echo(f"sameornot: {sentence}", err=True)
-    raise typer.Exit(2)
+    raise typer.Exit(exit_code)
 
 
 def play(session: "ActiveSession", truth: "np.ndarray", questions: int, console: Console) -> "list[Stage]":

@@ -114,6 +114,7 @@ class ActiveSession:
         self._scale = feature_scale(self._X, standardize=standardize)
         self._order = np.random.default_rng(self.seed).permutation(len(self._X))
         self._history: list[Metric | None] = []
+        self._problem: Problem
         self._questions: Questions
         self._pending: Pair | None
         self._result: SessionResult | None
@@ -225,7 +226,7 @@ class ActiveSession:
         # A flow that has ended is gone through again: all of its questions are settled.
         fit_rng, query_rng = self._step_rngs(1 if self.settings.is_flow else step)
         constraints = self._constraints
-        problem = Problem(
+        self._problem = Problem(
             self._X,
             constraints,
             self.n_clusters,
@@ -236,7 +237,7 @@ class ActiveSession:
                 self._X, constraints, self._n_groups(constraints), self._scale, fit_rng
             ),
         )
-        self._questions = STRATEGIES[self.strategy](problem, query_rng)
+        self._questions = STRATEGIES[self.strategy](self._problem, query_rng)
         self._pending = next(self._questions, None)
         self._skip_settled()
 
@@ -270,16 +271,8 @@ class ActiveSession:
         return self.n_clusters or max(1, len(constraints.neighbourhoods()))
 
     def _fit_result(self) -> SessionResult:
-        constraints = self._constraints
-        found = self.settings.fit_final(
-            self._X,
-            constraints,
-            self._n_groups(constraints),
-            self._scale,
-            self._result_rng(),
-            self._metrics_of_steps() if self.settings.aggregates else (),
-        )
-        hoods = constraints.neighbourhoods(at_most=self.n_clusters)
+        found = self._fit_grouping()
+        hoods = self._constraints.neighbourhoods(at_most=self.n_clusters)
         labels, confidence = found.labels.copy(), found.confidence(self._X)
         if not self.settings.is_flow:  # a flow's groups are those that it had when they last made a whole
             for m, members in enumerate(hoods):
@@ -287,6 +280,18 @@ class ActiveSession:
                 confidence[members] = 1.0
         weights = pd.Series(found.metric.feature_weights, index=self.feature_names, name="weight")
         return SessionResult(labels, found.metric, weights, hoods, confidence, found)
+
+    def _fit_grouping(self) -> Grouping:
+        if self.settings.is_flow and self._is_set_up and self._step > 0:
+            return self.settings.fit_live(self._X, self._scale, self._problem.progress)
+        return self.settings.fit_final(
+            self._X,
+            self._constraints,
+            self._n_groups(self._constraints),
+            self._scale,
+            self._result_rng(),
+            self._metrics_of_steps() if self.settings.aggregates else (),
+        )
 
     def _result_rng(self) -> np.random.Generator:
         if self.settings.is_flow:

@@ -103,6 +103,22 @@ def test_another_file_of_that_name_is_not_taken_for_rows(tmp_path):
         RowFile(path).read()
 
 
+def test_columns_keep_their_place_whatever_the_order_of_the_keys(rows):
+    rows.append([{"run": "A", "seed": 0, "ari": 0.5, "asked": 60}])
+    rows.append([{"asked": 61, "ari": 0.6, "seed": 1, "run": "A"}])
+    assert rows.read().asked.tolist() == [60, 61]
+    with pytest.raises(ValueError, match="has the columns run, seed, ari, asked, not those of new rows"):
+        rows.append([{"run": "A", "seed": 2, "kl": 0.1}])
+    assert len(rows.read()) == 2
+
+
+def test_a_table_of_something_else_is_not_taken_for_rows(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="no columns run and seed"):
+        RowFile(path).read()
+
+
 def test_rows_are_set_aside_and_never_overwritten(rows):
     assert rows.set_aside() is None
     for number in (1, 2):

@@ -12,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
-from sameornot import Answer, Constraints, Contradiction
-from sameornot.cluster._copkmeans import COPKMeansSettings, Infeasible, OutOfPatience, copkmeans, search
+from sameornot import ActiveSession, Answer, Constraints, Contradiction
+from sameornot.cluster._coloring import Infeasible, OutOfPatience, search
+from sameornot.cluster._copkmeans import COPKMeansSettings, copkmeans
 from sameornot.cluster.copkmeans import COPKMeans
 from sameornot.metric.learn import feature_scale
+from sameornot.oracles import truth
 
 SAME, DIFFERENT = Answer.SAME, Answer.DIFFERENT
 
@@ -314,6 +316,9 @@ def test_settings_that_cannot_be_used_are_named(name, value):
         COPKMeans(2, **{name: value}).fit(np.eye(4))
 
 
+# --- in a session ---------------------------------------------------------------------------------------
+
+
 def test_a_session_clusters_standardised_rows():
     X, constraints, _ = true_answers(0, 40, 3, 20)
     X = X * [1.0, 1000.0]
@@ -328,3 +333,48 @@ def test_a_session_clusters_standardised_rows():
     ]
     assert len(free) > 0
     np.testing.assert_array_equal(found.predict(X)[free], found.labels[free])
+
+
+@pytest.mark.parametrize("n_clusters", [None, 4])
+def test_a_session_of_true_answers_has_a_result_at_any_time(n_clusters):
+    n_refused = 0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X, answer = rng.normal(size=(30, 2)), truth(rng.integers(4, size=30))
+        session = ActiveSession(
+            X, n_clusters, strategy="random", clusterer="copkmeans", n_init=1, random_state=seed
+        )
+        for _ in range(8):
+            for _ in range(6):
+                if (pair := session.ask()) is not None:
+                    session.tell(answer(pair))
+            found, known = session.result(), session.constraints
+            assert all((found.labels[hood] == m).all() for m, hood in enumerate(found.neighbourhoods))
+            assert all(len(set(found.labels[group])) == 1 for group in known.groups())
+            is_refused = refused_rows(X, known, n_clusters or len(found.neighbourhoods), rng) is not None
+            assert keeps(found.labels, known) == (not is_refused)
+            n_refused += is_refused
+    # Unknown, K is the number of neighbourhoods, which can be too few; the true K never is.
+    assert (n_refused > 0) == (n_clusters is None)
+
+
+@pytest.mark.parametrize(
+    "settings_of_session", [{"n_clusters": None}, {"n_clusters": 2, "infer_last": False}]
+)
+def test_answers_that_cannot_be_kept_end_no_session(settings_of_session):
+    # A cycle of five needs three clusters, but no three rows of it are known to differ.
+    answers = [((i, (i + 1) % 5), DIFFERENT) for i in range(5)]
+    X = np.arange(8.0)[:, None]
+    session = ActiveSession(
+        X, strategy="npu", clusterer="copkmeans", random_state=0, answers=answers, **settings_of_session
+    )
+    found = session.result()
+    assert [hood.tolist() for hood in found.neighbourhoods] == [[0], [1]]
+    np.testing.assert_array_equal(found.labels[[0, 1, 2, 4]], [0, 1, 0, 1])  # as rows 0 and 1 leave no choice
+    assert session.ask() is not None
+
+
+def test_a_group_that_differs_from_all_neighbourhoods_is_refused_by_a_step_too():
+    constraints = Constraints.from_pairs(5, cannot_link=np.array([(0, 1), (1, 2), (0, 2)]))
+    with pytest.raises(Infeasible, match="rows 0, 1, 2 all differ"):
+        COPKMeansSettings().fit_step(np.eye(5), constraints, 2, np.ones(5), np.random.default_rng(0))

@@ -8,23 +8,30 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.metrics import adjusted_rand_score
 
 from sameornot import Answer, Constraints
-from sameornot.cluster._mpckmeans import (
-    LocalClustering,
-    MPCKMeansSettings,
-    best_metric,
+from sameornot.cluster._local_clustering import LocalClustering
+from sameornot.cluster._mpckmeans import MPCKMeansSettings, mpckmeans, name_clusters, sweep
+from sameornot.cluster._mpckmeans_metric import best_metric
+from sameornot.cluster._mpckmeans_objective import (
+    Problem,
+    all_penalties,
+    count_up,
+    distances,
+    evaluate,
     farthest_pair,
-    mpckmeans,
-    name_clusters,
+    look,
+    own_penalties,
 )
+from sameornot.cluster._pckmeans import bind
 from sameornot.cluster.clustering import Clustering
 from sameornot.cluster.mpckmeans import MPCKMeans
-from sameornot.metric.learn import feature_scale
+from sameornot.metric.learn import Metric, feature_scale, identity_metric
 
 SAME, DIFFERENT = Answer.SAME, Answer.DIFFERENT
 FORMS = [(kind, per_cluster) for kind in ("diagonal", "full") for per_cluster in (False, True)]
@@ -143,19 +150,65 @@ def test_the_objective_never_rises(case, weight, form):
 
 @settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1), weights, st.sampled_from(FORMS))
-def test_no_single_move_lowers_the_final_objective(seed, weight, form):
+def test_no_move_of_a_row_or_of_a_groups_rows_lowers_the_final_objective(seed, weight, form):
     X, constraints, rng = random_case(seed, 12, 3, 12)
     kind, per_cluster = form
     found = mpckmeans(X, constraints, 3, rng, metric=kind, per_cluster=per_cluster, weight=weight)
-    for point in range(12):
-        if (found.labels == found.labels[point]).sum() == 1:
-            continue  # the last row of a cluster stays: no cluster may be empty
+    together = [g[found.labels[g] == k] for g in constraints.groups() for k in range(3)]
+    for rows in [np.array([i]) for i in range(12)] + [rows for rows in together if len(rows) > 1]:
+        if (found.labels == found.labels[rows[0]]).sum() == len(rows):
+            continue  # the last rows of a cluster stay: no cluster may be empty
         for k in range(3):
             moved = found.labels.copy()
-            moved[point] = k
+            moved[rows] = k
             trial = type(found)(moved, found.means, found.metrics, found.history)
             price = by_the_formula(trial, X, constraints, weight, {"diagonal": 1, "full": 3}[kind])
             assert price >= found.history[-1] - 1e-6 * abs(found.history[-1]) - 1e-6
+
+
+@settings(max_examples=30)
+@given(cases, weights, st.sampled_from(FORMS))
+def test_the_price_of_moving_rows_together_is_what_the_objective_changes_by(case, weight, form):
+    Z, constraints, rng = random_case(*case)
+    kind, per_cluster = form
+    problem = Problem(Z, bind(constraints), case[2], kind == "full", per_cluster, weight)
+    metrics = [Metric(np.ones(3), rng.uniform(0.2, 3.0, size=3)) for _ in range(problem.n_metrics)]
+    view, means = look(problem, metrics), rng.normal(size=(case[2], 3))
+    state = evaluate(problem, view, rng.integers(case[2], size=len(Z)), means)
+    together = [g[state.labels[g] == k] for g in constraints.groups() for k in range(case[2])]
+    together = [rows for rows in together if len(rows)]
+    assume(together)
+    member = sparse.csr_array(np.array([np.isin(problem.bound, rows) for rows in together], dtype=float))
+    lots, here = view.rows.join(member), state.labels[[rows[0] for rows in together]]
+    prices = all_penalties(problem, view, lots, count_up(problem, view, state.labels))
+    prices -= own_penalties(problem, lots, here)
+    costs = distances(problem, view, means) - view.log_dets[problem.metric_of]
+    for rows, price, before in zip(together, prices, here, strict=True):
+        for k in range(case[2]):
+            moved = state.labels.copy()
+            moved[rows] = k
+            change = evaluate(problem, view, moved, means).objective - state.objective
+            total = (costs[rows, k] - costs[rows, before]).sum() + price[k] - price[before]
+            assert total == pytest.approx(change, rel=1e-8, abs=1e-8 * abs(state.objective) + 1e-8)
+
+
+def test_a_group_goes_where_no_row_of_it_would_go_alone():
+    # Rows 4 and 5, one answer "same": 1² + 11² = 122 at the mean 0, 9² + 1² = 82 at the mean 10. Row 5 alone
+    # would gain 11² − 1² = 120 and pay 2 · 10² for leaving row 4. The prior row costs 1.
+    constraints = Constraints(6)
+    constraints.add((4, 5), SAME)
+    Z, means = np.array([[0.0], [0.0], [10.0], [10.0], [1.0], [11.0]]), np.array([[0.0], [10.0]])
+    problem = Problem(Z, bind(constraints), 2, full=False, per_cluster=False, weight=2.0)
+    view, labels = look(problem, [identity_metric(np.ones(1))]), np.array([0, 0, 1, 1, 0, 0])
+    state = evaluate(problem, view, labels, means)
+    assert state.objective == pytest.approx(122 + 1)
+    others = labels ^ np.eye(6, dtype=int)  # each with one row in the other cluster
+    alone = [evaluate(problem, view, other, means).objective for other in others]
+    assert alone[5] == pytest.approx(122 + 1 - 120 + 200)
+    assert min(alone) > state.objective
+    after = sweep(problem, state, np.random.default_rng(0))
+    np.testing.assert_array_equal(after.labels, [0, 0, 1, 1, 1, 1])
+    assert after.objective < 82 + 1
 
 
 # --- the metric -----------------------------------------------------------------------------------------

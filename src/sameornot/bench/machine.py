@@ -4,6 +4,8 @@ import os
 import platform
 from pathlib import Path
 
+from sameornot.bench.rows import RowsNotSaved
+
 
 def note_machine(rows: Path) -> None:
     """Add this machine to those that made the rows."""
@@ -11,7 +13,10 @@ def note_machine(rows: Path) -> None:
     known = path.read_text("utf-8").splitlines() if path.exists() else []
     facts = f"{processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
     if facts not in known:
-        path.write_text("\n".join([*known, facts]) + "\n", "utf-8")
+        try:
+            path.write_text("\n".join([*known, facts]) + "\n", "utf-8")
+        except OSError as error:
+            raise RowsNotSaved(path, error) from error
 
 
 def processor() -> str:

@@ -7,7 +7,8 @@ from sameornot.bench.paper import Cell
 
 def number(value: float) -> str:
     """Three decimals without the leading zero, as the tables of this field are set."""
-    return f"{value:.3f}".replace("0.", ".", 1)
+    text = f"{round(value, 3) + 0.0:.3f}"  # + 0.0: no minus before zero
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
 def spread(cell: Cell) -> str:

@@ -1,22 +1,34 @@
 """`docs/reproduction.md`, generated from the rows: each table with the paper's numbers, ours, and the gap.
 
-What was found out about a gap is written by hand in `findings.md` beside the rows, and taken in whole.
+The numbers come from `sections.py`. What was found out about a gap is written by hand in `findings.md` beside
+the rows, and taken in whole.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from sameornot.bench import paper
-from sameornot.bench.compare import Gap, gap, paired_test, summarise
-from sameornot.bench.experiments import EXPERIMENTS, THEORY_QUESTIONS
-from sameornot.bench.markdown import markdown, number, spread
+from sameornot.bench.compare import Gap
+from sameornot.bench.experiments import EXPERIMENTS
+from sameornot.bench.markdown import number
 from sameornot.bench.rows import RowFile
+from sameornot.bench.sections import gaps_of, number_section, paired_section, paper_cells
 
-PAIRS = (("AQM + MEE", "AQM + NPU"), ("AQM + MEE", "MPCKMeans + NPU"), ("AQM + NPU", "MPCKMeans + NPU"))
 HALF = 0.5  # of the paper's standard deviation: how far below it a cell of AQM + MEE may be
 TWO = 2.0  # standard errors: how far below the paper a rival may be before it needs an explanation
+
+TABLES = (*paper.TABLES, "table1-unmixed", "table2-unmixed")
+# What a picture shows, for those who do not see it.
+PICTURES = {
+    **{name: f"Mean ARI against questions, {name}" for name in TABLES},
+    "figure1": "Simulated data, relevant and irrelevant features",
+    "figure2": "ARI with and without augmentation",
+    "figure3": "ARI against questions on the real data",
+    "figure4": "Feature weights on urban land cover",
+    "theory": "KL divergence against questions",
+}
 
 INTRODUCTION = """\
 # The paper's tables and figures, regenerated
@@ -42,10 +54,8 @@ def write_report(rows: Path, page: Path, *, images: str) -> None:
     """Write the page as Markdown; `images` is where its pictures lie, as the page names it."""
     tables = read_tables(rows)
     parts = [INTRODUCTION, *verdicts(tables)]
-    for name in (*paper.TABLES, "table1-unmixed", "table2-unmixed"):
-        if len(tables[name]):
-            parts += [f"## {EXPERIMENTS[name].title}", *table_section(name, tables[name])]
-            parts.append(f"![Mean ARI against questions, {name}]({images}/{name}.png)")
+    for name in TABLES:
+        parts += section(name, tables[name], images)
     parts += [*paired_section(tables), *figure_sections(tables, images)]
     findings = rows / "findings.md"
     if findings.exists():
@@ -62,50 +72,60 @@ def read_tables(rows: Path) -> dict[str, pd.DataFrame]:
 
 def summary(names: Sequence[str], rows: Path) -> str:
     """The numbers of some experiments, for a terminal."""
-    tables = read_tables(rows)
     parts = []
     for name in names:
-        table = tables[name]
+        table = RowFile(rows / f"{name}.csv").read()
         if len(table):
-            parts.append(EXPERIMENTS[name].title)
-            parts += number_section(name, table)
+            parts += [EXPERIMENTS[name].title, *number_section(name, table)]
     return "\n\n".join(parts)
 
 
-def number_section(name: str, table: pd.DataFrame) -> Iterator[str]:
-    """The numbers of one experiment."""
-    if name.startswith("table"):
-        yield from table_section(name, table)
-    elif name == "figure4":
-        yield from weights_section(table)
-    elif name == "speed":
-        yield from speed_section(table)
-    elif name == "theory":
-        yield from theory_section(table)
-    else:
-        yield curve_table(table[table.method != "COBRA"])
+def section(name: str, rows: pd.DataFrame, images: str, heading: str = "##") -> Iterator[str]:
+    """Heading, numbers and picture of an experiment that has rows."""
+    if len(rows):
+        yield f"{heading} {EXPERIMENTS[name].title}"
+        yield from number_section(name, rows)
+        if name in PICTURES:
+            yield picture(name, images)
 
 
-def verdicts(tables: dict[str, pd.DataFrame]) -> Iterator[str]:
+def picture(name: str, images: str) -> str:
+    """A picture of `plots/reproduction.py`, by the name that it has there."""
+    return f"![{PICTURES[name]}]({images}/{name}.png)"
+
+
+def figure_sections(tables: Mapping[str, pd.DataFrame], images: str) -> Iterator[str]:
+    """The figures that have rows, each with its numbers; the data of Figure 1 need none."""
+    yield "## Figure 1: the simulated data"
+    yield picture("figure1", images)
+    yield from section("figure2", tables["figure2"], images)
+    real = {name: rows for name, rows in tables.items() if name.startswith("figure3") and len(rows)}
+    if real:
+        yield "## Figure 3: real data"
+        yield picture("figure3", images)
+    for name, rows in real.items():
+        yield from section(name, rows, images, heading="###")
+    for name in ("figure4", "speed", "theory"):
+        yield from section(name, tables[name], images)
+
+
+def verdicts(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """What holds and what does not, in one list."""
     lines = []
-    for name, lines_of_paper in paper.TABLES.items():
-        gaps = {method: gaps_of(tables[name], method, line) for method, line in lines_of_paper.items()}
-        mine = gaps.pop("AQM + MEE")
-        if mine:
-            lines.append(f"- **{name}, AQM + MEE**: {proposed_verdict(mine)}")
-        for method, found in gaps.items():
-            below = [g for g in found if g.in_errors < -TWO]
-            if below:
-                worst = min(below, key=lambda g: g.in_errors)
-                lines.append(
-                    f"- {name}, {method}: {len(below)} of {len(found)} cells more than two standard errors "
-                    f"below the paper's (worst: {number(worst.ours.mean)} for {number(worst.paper.mean)})"
-                )
+    for name in paper.TABLES:
+        cells = paper_cells(name)
+        gaps = {method: list(gaps_of(tables[name], method, cells[method]).values()) for method in cells}
+        if gaps["AQM + MEE"]:
+            lines.append(f"- **{name}, AQM + MEE**: {proposed_verdict(gaps['AQM + MEE'])}")
+        below = {method: rival_verdict(found) for method, found in gaps.items() if method != "AQM + MEE"}
+        lines += [f"- {name}, {method}: {verdict}" for method, verdict in below.items() if verdict]
+        too_few = [method for method, found in gaps.items() if len(trusted(found)) < len(cells[method])]
+        if too_few and len(tables[name]):
+            lines.append(f"- {name}, too few rows to tell: {', '.join(too_few)}")
     if lines:
         yield "## In short"
         yield "\n".join(lines)
-        yield "Rivals not named here are within two standard errors of the paper's figures, or better."
+        yield "Methods not named here are within two standard errors of the paper's figures, or better."
 
 
 def proposed_verdict(gaps: Sequence[Gap]) -> str:
@@ -117,222 +137,54 @@ def proposed_verdict(gaps: Sequence[Gap]) -> str:
     mean = "at or above" if ours >= theirs else "BELOW"
     return (
         f"{cells} within half a standard deviation below the paper's or better (lowest {worst:+.2f} sd); "
-        f"mean over the cells {number(ours)}, {mean} the paper's {number(theirs)}"
+        f"mean over {len(gaps)} cells {number(ours)}, {mean} the paper's {number(theirs)} "
+        f"(n = {min(g.n_seeds for g in gaps)})"
     )
 
 
-def gaps_of(rows: pd.DataFrame, method: str, line: paper.Line) -> list[Gap]:
-    """Our replications beside one line of a table; empty if there are none."""
-    if not len(rows):
-        return []
-    mine = rows[rows.method == method]
-    if not len(mine):
-        return []
-    return [gap(mine[mine.checkpoint == q].ari, cell) for q, cell in zip(paper.QUESTIONS, line, strict=True)]
-
-
-def table_section(name: str, rows: pd.DataFrame) -> Iterator[str]:
-    """The table, and COBRA's own half of it."""
-    lines = paper.TABLES.get(name, {})
-    body = []
-    for method in ordered_methods(name, rows):
-        mine = rows[(rows.method == method)]
-        cells = [summarise(mine[mine.checkpoint == q].ari) for q in paper.QUESTIONS]
-        n_seeds = str(mine.seed.nunique())
-        if method in lines:
-            gaps = gaps_of(rows, method, lines[method])
-            body.append([method, "paper", "30", *(spread(cell) for cell in lines[method])])
-            body.append(
-                ["", "ours", n_seeds, *(f"**{number(c.mean)}** ({number(c.deviation)})" for c in cells)]
-            )
-            body.append(["", "difference", "", *(f"{g.in_deviations:+.1f} sd" for g in gaps)])
-        else:
-            body.append([method, "ours", n_seeds, *(spread(cell) for cell in cells)])
-    yield markdown(["method", "", "n", *map(str, paper.QUESTIONS)], body)
-    yield from cobra_section(name, rows)
-
-
-def cobra_section(name: str, rows: pd.DataFrame) -> Iterator[str]:
-    """COBRA asks as much as its super-instances need."""
-    mine = rows[rows.method == "COBRA"]
-    if not len(mine) or name not in paper.COBRA:
-        return
-    body = []
-    for size, cell in paper.COBRA[name].items():
-        here = mine[mine.checkpoint == size]
-        asked, ari = summarise(here.asked), gap(here.ari, cell.ari)
-        body.append(
-            [
-                str(size),
-                f"{cell.questions.mean:.0f} ({cell.questions.deviation:.0f})",
-                f"{asked.mean:.0f} ({asked.deviation:.0f})",
-                spread(cell.ari),
-                f"**{number(ari.ours.mean)}** ({number(ari.ours.deviation)})",
-                f"{ari.in_deviations:+.1f} sd",
-            ]
-        )
-    yield f"COBRA ({mine.seed.nunique()} seeds):"
-    header = [
-        "super-instances",
-        "questions, paper",
-        "questions, ours",
-        "ARI, paper",
-        "ARI, ours",
-        "difference",
-    ]
-    yield markdown(header, body)
-
-
-def ordered_methods(name: str, rows: pd.DataFrame) -> list[str]:
-    """The paper's order, then the others as they came; COBRA has a table of its own."""
-    found = [method for method in rows.method.unique() if method != "COBRA"]
-    known = [method for method in paper.TABLES.get(name, {}) if method in found]
-    return known + [method for method in found if method not in known]
-
-
-def paired_section(tables: dict[str, pd.DataFrame]) -> Iterator[str]:
-    """The strategies and the metrics against each other on the same data."""
-    body = []
-    for name, rows in tables.items():
-        methods = set(rows.method) if "ari" in rows else set()
-        for first, second in PAIRS:
-            if {first, second} <= methods:
-                test = paired_test(rows, first, second)
-                body.append(
-                    [
-                        name,
-                        f"{first} − {second}",
-                        str(test.n_seeds),
-                        f"{test.mean:+.3f} ± {test.error:.3f}",
-                        f"{test.p_t:.2g}",
-                        f"{test.p_wilcoxon:.2g}",
-                        f"{test.share_ahead:.0%}",
-                    ]
-                )
-    if body:
-        yield "## Paired by seed"
-        yield (
-            "ARI averaged over the checkpoints, difference ± standard error; p of the paired t-test and of "
-            "Wilcoxon's signed-rank test; share of seeds in which the first is ahead."
-        )
-        yield markdown(["data", "difference", "seeds", "mean", "p (t)", "p (Wilcoxon)", "ahead"], body)
-
-
-def figure_sections(tables: dict[str, pd.DataFrame], images: str) -> Iterator[str]:
-    """The figures that have rows, each with its numbers."""
-    yield "## Figure 1: the simulated data"
-    yield f"![Simulated data, relevant and irrelevant features]({images}/figure1.png)"
-    if len(tables["figure2"]):
-        yield f"## {EXPERIMENTS['figure2'].title}"
-        yield curve_table(tables["figure2"])
-        yield f"![ARI with and without augmentation]({images}/figure2.png)"
-    real = {name: rows for name, rows in tables.items() if name.startswith("figure3") and len(rows)}
-    if real:
-        yield "## Figure 3: real data"
-        yield f"![ARI against questions on the real data]({images}/figure3.png)"
-    for name, rows in real.items():
-        yield f"### {EXPERIMENTS[name].title}"
-        yield curve_table(rows[rows.method != "COBRA"])
-        yield from paper_points(name.partition("-")[2], rows)
-    if len(tables["figure4"]):
-        yield f"## {EXPERIMENTS['figure4'].title}"
-        yield from weights_section(tables["figure4"])
-        yield f"![Feature weights on urban land cover]({images}/figure4.png)"
-    if len(tables["speed"]):
-        yield f"## {EXPERIMENTS['speed'].title}"
-        yield from speed_section(tables["speed"])
-    if len(tables["theory"]):
-        yield f"## {EXPERIMENTS['theory'].title}"
-        yield from theory_section(tables["theory"])
-        yield f"![KL divergence against questions]({images}/theory.png)"
-
-
-def curve_table(rows: pd.DataFrame) -> str:
-    """Mean and deviation of each method at each checkpoint."""
-    checkpoints = sorted(rows.checkpoint.unique())
-    body = []
-    for method in rows.method.unique():
-        mine = rows[rows.method == method]
-        cells = [spread(summarise(mine[mine.checkpoint == q].ari)) for q in checkpoints]
-        body.append([method, str(mine.seed.nunique()), *cells])
-    return markdown(["method", "n", *map(str, checkpoints)], body)
-
-
-def paper_points(data: str, rows: pd.DataFrame) -> Iterator[str]:
-    """The few numbers that the text of §7 gives."""
-    for (name, method, questions), value in paper.FIGURE3.items():
-        here = rows[(rows.method == method) & (rows.checkpoint == questions)]
-        if name == data and len(here):
-            ours = spread(summarise(here.ari))
-            yield f"{method} after {questions} questions: paper {number(value)}, ours {ours}."
-
-
-def weights_section(rows: pd.DataFrame) -> Iterator[str]:
-    """What the heaviest features are, and what K-means makes of them alone."""
-    body = []
-    for method in rows.method.unique():
-        mine = rows[rows.method == method]
-        mean = mine.groupby("item").value.mean()
-        weights = mean[mean.index.str.startswith("weight of ")].sort_values(ascending=False)
-        top = ", ".join(item.removeprefix("weight of ") for item in weights.index[:3])
-        aris = [number(mean[f"K-means, {kept}"]) for kept in (*paper.FIGURE4, "all, raw")]
-        body.append([method, str(mine.seed.nunique()), top, *aris, f"{mean['size of top group']:.0f}"])
-    theirs = [number(value) for value in paper.FIGURE4.values()]
-    numbers = ", ".join(map(str, paper.FIGURE4_TOP_FEATURES))
-    body.insert(0, ["paper", "", f"{numbers} (NDVI)", "–", *theirs[1:], theirs[0], "28"])
-    header = ["method", "n", "heaviest features", *paper.FIGURE4, "all, raw", "features in top group"]
-    yield markdown(header, body)
-
-
-def speed_section(rows: pd.DataFrame) -> Iterator[str]:
-    """Median time of a question, in seconds and in fits of the 50-tree forest timed in the same run."""
-    sizes = sorted(rows.n.unique())
-    body = []
-    for method in rows.method.unique():
-        mine = rows[rows.method == method].assign(ratio=lambda table: table.seconds / table.forest)
-        medians = mine.groupby("n")[["seconds", "ratio"]].median()
-        cells = [f"{medians.seconds[n]:.3f} s ({medians.ratio[n]:.2f})" for n in sizes]
-        body.append([method, str(mine.seed.nunique()), *cells])
-    yield markdown(["method", "runs", *(f"n = {n}" for n in sizes)], body)
-    yield (
-        "In brackets: as a multiple of one fit of scikit-learn's 50-tree forest on the same rows. A step of "
-        "MEE or NPU fits that forest once and asks one to K questions. Against the PyPI packages, side by "
-        "side in one run: [parity](../benchmarks/results/parity.md)."
+def rival_verdict(gaps: Sequence[Gap]) -> str:
+    """How many cells are far below the paper's; nothing if none is."""
+    below = [g for g in trusted(gaps) if g.in_errors < -TWO]
+    if not below:
+        return ""
+    worst = min(below, key=lambda g: g.in_errors)
+    return (
+        f"{len(below)} of {len(gaps)} cells more than two standard errors below the paper's "
+        f"(worst: {number(worst.ours.mean)} for {number(worst.paper.mean)})"
     )
 
 
-def theory_section(rows: pd.DataFrame) -> Iterator[str]:
-    """How often Theorem 2 holds, and how far from the truth each strategy is while T grows (Theorem 3)."""
-    second, third = (rows[rows.experiment == f"theorem{number}"] for number in (2, 3))
-    body = []
-    for (n_clusters, separation), here in third.groupby(["n_clusters", "separation"]):
-        one_step = second[(second.n_clusters == n_clusters) & (second.separation == separation)]
-        holds = f"{one_step.holds.mean():.1%}"
-        for method in here.method.unique():
-            mean = here[here.method == method].groupby("questions").kl.mean()
-            cells = [f"{mean[T]:.3f}" if T in mean else "–" for T in THEORY_QUESTIONS]
-            body.append([f"K = {n_clusters}, r/σ = {separation:g}", holds, method, *cells])
-            holds = ""
-    header = ["problem", "Theorem 2 holds", "strategy", *(f"T = {T}" for T in THEORY_QUESTIONS)]
-    yield markdown(header, body)
-    yield (
-        f"{rows.seed.nunique()} random problems of each kind, all label vectors enumerated. Theorem 2: share "
-        "of random placements that leave the posterior at least as far from the truth as MEE's. Theorem 3: "
-        "mean KL divergence from the truth after T questions."
-    )
+def trusted(gaps: Sequence[Gap]) -> list[Gap]:
+    """Those whose standard error is known: one replication has none."""
+    return [g for g in gaps if g.n_seeds > 1]
 
 
-def provenance(rows: Path, tables: dict[str, pd.DataFrame]) -> Iterator[str]:
+def provenance(rows: Path, tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """Replications, code and machine."""
-    made_by = sorted({v for table in tables.values() if "versions" in table for v in table.versions.unique()})
+    made_by: dict[str, list[str]] = {}
+    for name, table in tables.items():
+        for version in table.versions.unique() if len(table) else ():
+            made_by.setdefault(str(version), []).append(name)
+    if not made_by:
+        yield "There are no rows yet."
+        return
     counts = ", ".join(f"{name} {len(table)}" for name, table in tables.items() if len(table))
-    seconds = sum(
-        float(table[table.method == table.run].groupby(["run", "seed"]).seconds.max().sum())
-        for table in tables.values()
-        if "seconds" in table
-    )
-    yield f"Rows: {counts}; {seconds / 3600:.1f} hours of one core in all."
-    yield "Made by:\n\n" + "\n".join(f"- {line}" for line in made_by)
+    yield f"Rows: {counts}. Asking took {hours_of_asking(tables):.1f} hours of one core."
+    yield "Made by:\n\n" + "\n".join(f"- {made}: {', '.join(names)}" for made, names in made_by.items())
     machines = rows / "machines.txt"
     if machines.exists():
         yield "On:\n\n" + "\n".join(f"- {line}" for line in machines.read_text("utf-8").splitlines())
+
+
+def hours_of_asking(tables: Mapping[str, pd.DataFrame]) -> float:
+    """The time of the runs that have checkpoints, without that of grouping the same answers otherwise."""
+    seconds = 0.0
+    for table in tables.values():
+        if {"checkpoint", "seconds"} <= set(table):
+            own = table[table.method == table.run]
+            last = own.groupby(
+                ["run", "seed"]
+            ).seconds.max()  # the time runs on from checkpoint to checkpoint
+            cobra = own[own.run == "COBRA"].seconds.sum()  # which starts anew with each number of them
+            seconds += float(last.drop("COBRA", level="run", errors="ignore").sum() + cobra)
+    return float(seconds / 3600)

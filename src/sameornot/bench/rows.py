@@ -52,7 +52,10 @@ class RowFile:
         if not self.path.exists() or self.path.stat().st_size == 0:
             return pd.DataFrame(columns=["run", "seed"])
         try:
-            return pd.read_csv(io.StringIO(self._whole_lines()), dtype={"run": str, "method": str})
+            table = pd.read_csv(io.StringIO(self._whole_lines()), dtype={"run": str, "method": str})
+            if not {"run", "seed"} <= set(table):
+                raise ValueError("it has no columns run and seed")
+            return table
         except (ValueError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path} is not a table of results: {error}; move it away") from None
 
@@ -78,6 +81,8 @@ class RowFile:
         with open(self.path, "a+b", buffering=0) as file, locked(file):
             whole = len(self._whole_lines().encode())
             file.truncate(whole)
+            if whole:
+                table = self._align(table)
             text = table.to_csv(index=False, header=whole == 0, float_format="%.6g")
             try:
                 left = memoryview(text.encode())
@@ -87,6 +92,15 @@ class RowFile:
             except OSError:
                 file.truncate(whole)
                 raise
+
+    def _align(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The columns in the order of the file."""
+        header = pd.read_csv(self.path, nrows=0).columns
+        if set(header) != set(table.columns):
+            raise ValueError(
+                f"{self.path} has the columns {', '.join(header)}, not those of new rows; move it away"
+            )
+        return table[list(header)]
 
     def _whole_lines(self) -> str:
         """The text without a last line that was cut short, and without the rest of its replication."""

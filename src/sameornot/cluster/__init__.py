@@ -3,18 +3,21 @@
 from sameornot.cluster._augmented import AugmentedSettings
 from sameornot.cluster._cobra import COBRASettings
 from sameornot.cluster._cobras import COBRASSettings
-from sameornot.cluster._copkmeans import COPKMeansSettings, Infeasible
+from sameornot.cluster._coloring import Infeasible
+from sameornot.cluster._copkmeans import COPKMeansSettings
 from sameornot.cluster._mpckmeans import MPCKMeansSettings
 from sameornot.cluster._pckmeans import PCKMeansSettings
+from sameornot.cluster._spectral import SpectralSettings
 from sameornot.cluster.augmented import AugmentedClustering
 from sameornot.cluster.clustering import Clustering
 from sameornot.cluster.cobra import COBRA
 from sameornot.cluster.cobras import COBRAS
 from sameornot.cluster.copkmeans import COPKMeans
 from sameornot.cluster.forest import ForestSettings
-from sameornot.cluster.method import Grouping, Method
+from sameornot.cluster.method import Grouping, Method, Progress
 from sameornot.cluster.mpckmeans import MPCKMeans
 from sameornot.cluster.pckmeans import PCKMeans
+from sameornot.cluster.spectral import ConstrainedSpectral
 from sameornot.cluster.transformer import AugmentedMetric
 
 METHODS: dict[str, type[Method]] = {
@@ -25,6 +28,7 @@ METHODS: dict[str, type[Method]] = {
     "forest": ForestSettings,
     "mpckmeans": MPCKMeansSettings,
     "pckmeans": PCKMeansSettings,
+    "spectral": SpectralSettings,
 }
 
 __all__ = [
@@ -36,9 +40,11 @@ __all__ = [
     "AugmentedSettings",
     "COPKMeans",
     "Clustering",
+    "ConstrainedSpectral",
     "Grouping",
     "Infeasible",
     "MPCKMeans",
     "Method",
     "PCKMeans",
+    "Progress",
 ]

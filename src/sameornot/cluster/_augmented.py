@@ -18,6 +18,7 @@ from sameornot.cluster.clustering import Clustering
 from sameornot.constraints import Constraints
 from sameornot.membership.augmentation import augment
 from sameornot.membership.pairs import training_pairs
+from sameornot.metric.kernel import KERNELS
 from sameornot.metric.learn import KINDS, Metric, learn_metric, weigh_axes
 from sameornot.metric.penalty import GAMMA_GRID, penalised_axes
 
@@ -37,6 +38,9 @@ class AugmentedSettings(PCKMeansSettings):
         λ of the augmentation, or "cv" to choose it by 5-fold cross-validation over the answers.
     augmentation : bool
         Whether to train on augmented pairs too; without them the metric is Xing's.
+    kernel : None or "additive"
+        Learn the metric on curves along each feature, for groups that no ellipsoid holds: crescents, rings.
+        Its axes are always those of a full metric, weighed as `metric` says ("full" as "separable").
     emphasis : float
         For how many rows one that the answers speak of counts in its centre; 1 is the paper's PCKMeans.
     weight, n_init, max_iter
@@ -47,6 +51,7 @@ class AugmentedSettings(PCKMeansSettings):
     penalty: Any = None
     separation: float | str = 0.5
     augmentation: bool = True
+    kernel: str | None = None
     emphasis: float = 5.0
 
     def check(self) -> Self:
@@ -55,6 +60,8 @@ class AugmentedSettings(PCKMeansSettings):
         parse_penalty(self.penalty)
         if self.separation != "cv":
             check_number("separation", self.separation)
+        if self.kernel is not None:
+            check_option("kernel", self.kernel, KERNELS)
         return super().check()
 
     @property
@@ -131,7 +138,7 @@ def fit_metric(
 ) -> Metric:
     """The metric of one step (A^t)."""
     pairs = fit_pairs(constraints, n_clusters, settings, rng)
-    return learn_metric(X, pairs, kind=settings.metric, scale=scale)
+    return learn_metric(X, pairs, kind=settings.metric, scale=scale, kernel=settings.kernel)
 
 
 def fit_pairs(
@@ -156,7 +163,7 @@ def fit_final(
     """Aggregate the metrics of the earlier steps into a selective penalty, and cluster under the result."""
     gamma, q = parse_penalty(settings.penalty)
     pairs = fit_pairs(constraints, n_clusters, settings, rng)
-    metric = learn_metric(X, pairs, kind=settings.metric, scale=scale)
+    metric = learn_metric(X, pairs, kind=settings.metric, scale=scale, kernel=settings.kernel)
     plain = cluster_under(X, constraints, n_clusters, metric, settings, rng)
     if gamma == 0.0 or not pairs.different.differences(X / scale).any():
         return plain

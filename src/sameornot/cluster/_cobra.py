@@ -13,12 +13,12 @@ from sameornot._validation import check_count
 from sameornot.cluster._super_instances import (
     Flow,
     Pieces,
-    Progress,
     SuperInstanceSettings,
     merge,
     split,
     super_instance,
 )
+from sameornot.cluster.method import Progress
 
 # Costs about 100 questions where five groups overlap, and fewer where they do not.
 N_SUPER_INSTANCES = 50

@@ -17,13 +17,13 @@ from sameornot._types import Answer, Pair
 from sameornot.cluster._super_instances import (
     Flow,
     Pieces,
-    Progress,
     SuperInstance,
     SuperInstanceSettings,
     merge,
     split,
     super_instance,
 )
+from sameornot.cluster.method import Progress
 
 # An expert who is unsure about all parts of a super-instance sees it again later in more parts, this often.
 MAX_TRIES = 3

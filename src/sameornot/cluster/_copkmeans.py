@@ -4,60 +4,31 @@
 
 A group of the closure moves as a whole, so it is one unit: its mean, weighted by its size. Giving units to
 centres is then a colouring of the graph of "different" with costs. Most units are free in it and are placed
-all at once; the others are placed one after the other, the most constrained first, with backtracking where
-that leads nowhere. A problem that has a solution therefore never fails; one that has none raises
-`Infeasible`, with a set of rows that proves it.
+all at once; the others part by part, by the search of `_coloring.py`. A problem that has a solution therefore
+never fails; one that has none raises `Infeasible`, with a set of rows that proves it.
 """
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from sameornot._validation import check_count
-from sameornot.cluster._pckmeans import (
-    Bindings,
-    PCKMeansResult,
-    _centroids,
-    _reseed_empty,
-    bind,
-    fill_centers,
-)
+from sameornot.cluster._coloring import PATIENCE, Infeasible, OutOfPatience, Part, color_groups, search, split
+from sameornot.cluster._pckmeans import Bindings, PCKMeansResult, bind, centroids, first_centers, reseed_empty
 from sameornot.cluster.clustering import Clustering, squared_distances
 from sameornot.cluster.method import Method
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import identity_metric
 
-# Dead ends after which a search that need not succeed gives up: there is a way already, or it is only about
-# how short an explanation is.
-PATIENCE = 200
-
 # Units of a part of the graph that is placed anew in every sweep: a search takes time with their square.
 PART = 400
 
 
-class Infeasible(ValueError):
-    """Answers that no assignment to so few clusters can keep; `rows` holds one row of each group involved."""
-
-    def __init__(self, rows: list[int], n_clusters: int) -> None:
-        self.rows, self.n_clusters = rows, n_clusters
-        named = ", ".join(map(str, rows))
-        reason = (
-            f"rows {named} all differ from each other, which makes {len(rows)} groups"
-            if len(rows) == n_clusters + 1  # without fewer that prove it, so each differs from each
-            else f"no assignment keeps apart all that differ among rows {named} and what is the same as they"
-        )
-        super().__init__(f"n_clusters={n_clusters} but {reason}: take back a wrong pair or raise n_clusters")
-
-
 @dataclass(frozen=True)
 class COPKMeansSettings(Method):
-    """How to cluster with constraints that are never broken (`clusterer="copkmeans"` of a session).
+    """How to cluster breaking no constraint that K clusters can keep (`clusterer="copkmeans"` of a session).
 
     Parameters
     ----------
@@ -82,12 +53,38 @@ class COPKMeansSettings(Method):
         scale: np.ndarray,
         rng: np.random.Generator,
     ) -> Clustering:
-        """COPKMeans with every feature of the same weight."""
+        """COPKMeans with every feature of the same weight; answers that K clusters cannot keep are relaxed.
+
+        They do not end a session: it may not know K, and counts neighbourhoods, which can be too few.
+        """
         metric = identity_metric(scale)
-        result = copkmeans(
-            metric.transform(X), constraints, n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter
-        )
+        space = metric.transform(X)
+
+        def fit(known: Constraints) -> PCKMeansResult:
+            return copkmeans(space, known, n_clusters, rng, n_init=self.n_init, max_iter=self.max_iter)
+
+        try:
+            result = fit(constraints)
+        except Infeasible:
+            result = fit(relax(constraints, n_clusters))
         return Clustering(result.labels, result.centers, metric, result.n_iter)
+
+
+def relax(constraints: Constraints, n_clusters: int) -> Constraints:
+    """The closure without each "different" between groups that are not among the neighbourhoods.
+
+    Unless a group differs from all K neighbourhoods, the rest can be kept: each group goes to one that it may
+    be part of.
+    """
+    placed = np.zeros(constraints.n_points, dtype=bool)
+    for members in constraints.neighbourhoods(at_most=n_clusters):
+        placed[members] = True
+    cannot_link = constraints.cannot_link
+    return Constraints.from_pairs(
+        constraints.n_points,
+        must_link=constraints.must_link,
+        cannot_link=cannot_link[placed[cannot_link].any(axis=1)],
+    )
 
 
 def copkmeans(
@@ -101,15 +98,13 @@ def copkmeans(
 ) -> PCKMeansResult:
     """Cluster the rows, the m-th neighbourhood in cluster m; every sweep keeps all constraints."""
     bindings = bind(constraints)
-    hoods = constraints.neighbourhoods(at_most=n_clusters)
-    anchors = np.array([bindings.group[members[0]] for members in hoods], dtype=np.intp)
-    labels = color_groups(constraints, bindings, anchors, n_clusters)
+    hoods = constraints.neighbourhoods(at_most=n_clusters + 1)  # one too many is refused
+    anchors = bindings.group[[members[0] for members in hoods]]
+    colors = color_groups(bindings, anchors, n_clusters)
     units = unite(X, bindings)
     board = lay_out(bindings.apart, anchors, n_clusters, len(units.means))
-    seeds = np.array([X[members].mean(axis=0) for members in hoods]).reshape(-1, X.shape[1])
-    n_starts = n_init if len(hoods) < n_clusters else 1
-    starts = (fill_centers(X, seeds, n_clusters, rng) for _ in range(n_starts))
-    results = [_sweep_until_still(units, board, labels, start, max_iter) for start in starts]
+    starts = first_centers(X, hoods, n_clusters, n_init, rng)
+    results = [_sweep_until_still(units, board, colors, start, max_iter) for start in starts]
     return min(results, key=lambda result: result.history[-1])
 
 
@@ -135,13 +130,12 @@ def unite(X: np.ndarray, bindings: Bindings) -> Units:
     """Replace each group by its mean; what its rows differ from it by is the same in any cluster."""
     n_groups = len(bindings.size)
     of_row = bindings.group.copy()
-    free = np.flatnonzero(of_row < 0)
-    of_row[free] = n_groups + np.arange(len(free))
-    size = np.r_[bindings.size, np.ones(len(free))]
+    n_free = int((of_row < 0).sum())
+    of_row[of_row < 0] = n_groups + np.arange(n_free)
+    size = np.r_[bindings.size, np.ones(n_free)]
     member = sparse.csr_array((np.ones(len(X)), (of_row, np.arange(len(X)))), shape=(len(size), len(X)))
     means = member @ X / size[:, None]
-    means[n_groups:] = X[free]
-    group = np.r_[np.arange(n_groups), np.full(len(free), -1)]
+    group = np.r_[np.arange(n_groups), np.full(n_free, -1)]
     of_units = Bindings(group, np.ones(n_groups), bindings.apart, size)
     return Units(of_row, means, float(((X - means[of_row]) ** 2).sum()), of_units)
 
@@ -157,8 +151,8 @@ def _sweep_until_still(
     history = [units.within + _total(costs, following)]
     for _ in range(max_iter):
         labels = following
-        _reseed_empty(labels, costs, units.bindings)
-        centers = _centroids(units.means, labels, centers, units.size)
+        reseed_empty(labels, costs, units.bindings)
+        centers = centroids(units.means, labels, centers, units.size)
         costs = size * squared_distances(units.means, centers)
         history.append(units.within + _total(costs, labels))
         following = place(costs, board, labels)
@@ -174,28 +168,15 @@ def _sweep_until_still(
 class Board:
     """Where units may go: clusters ruled out by neighbourhoods, and pairs of other units that differ.
 
-    Neighbourhoods differ from each other, so they are in clusters of their own whatever the others do; the
-    graph of what is left falls apart into `parts`, each with the neighbours of its units by place in it.
+    Neighbourhoods differ from each other, so they are in clusters of their own (the `n_named` first) whatever
+    the others do; the graph of what is left falls apart into `parts`, and `part` is that of each group.
     """
 
     ruled_out: np.ndarray
     pairs: np.ndarray
     part: np.ndarray
-    parts: list["Part"]
+    parts: list[Part]
     n_named: int
-
-
-@dataclass(frozen=True)
-class Part:
-    """Units that differ from each other, directly or in a chain."""
-
-    units: np.ndarray
-    apart: sparse.csr_array
-
-    @cached_property
-    def neighbours(self) -> list[np.ndarray]:
-        """For each unit, the places of those that differ from it."""
-        return np.split(self.apart.indices, self.apart.indptr[1:-1])
 
 
 def lay_out(apart: sparse.csr_array, anchors: np.ndarray, n_clusters: int, n_units: int) -> Board:
@@ -207,23 +188,8 @@ def lay_out(apart: sparse.csr_array, anchors: np.ndarray, n_clusters: int, n_uni
     left, right = apart.tocoo().coords
     open_pair = (left < right) & ~np.isin(left, anchors) & ~np.isin(right, anchors)
     pairs = np.column_stack([left, right])[open_pair]
-    rest = _graph(pairs, apart.shape[0])
-    part, parts = split(rest, np.unique(pairs))
+    part, parts = split(apart, np.unique(pairs))
     return Board(ruled_out, pairs, part, parts, len(anchors))
-
-
-def _graph(pairs: np.ndarray, n_units: int) -> sparse.csr_array:
-    ends = np.concatenate([pairs, pairs[:, ::-1]])
-    return sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n_units, n_units))
-
-
-def split(apart: sparse.csr_array, units: np.ndarray) -> tuple[np.ndarray, list[Part]]:
-    """The connected parts of the graph among some units, and the number of the part of each unit (or −1)."""
-    part = np.full(apart.shape[0], -1)
-    if len(units):
-        part[units] = connected_components(apart[units][:, units], directed=False)[1]
-    members = np.split(np.argsort(part, kind="stable"), np.cumsum(np.bincount(part + 1))[:-1])[1:]
-    return part, [Part(units, apart[units][:, units]) for units in members]
 
 
 def place(costs: np.ndarray, board: Board, before: np.ndarray, *, at_most: float = PART) -> np.ndarray:
@@ -237,11 +203,12 @@ def place(costs: np.ndarray, board: Board, before: np.ndarray, *, at_most: float
     clashing = labels[board.pairs[:, 0]] == labels[board.pairs[:, 1]]
     for c in np.unique(board.part[board.pairs[clashing, 0]]):
         part = board.parts[c]
+        prices = open_costs[part.units]
         trials = [before[part.units]]
         if len(part.units) <= at_most:
-            trials += place_anew(open_costs[part.units], part, board.n_named)
-        settled = [settle(open_costs[part.units], part, trial) for trial in trials]
-        labels[part.units] = min(settled, key=lambda trial: _total(open_costs[part.units], trial))
+            trials += place_anew(prices, part, board.n_named)
+        settled = [settle(prices, part, trial) for trial in trials]
+        labels[part.units] = min(settled, key=lambda trial: _total(prices, trial))
     return labels
 
 
@@ -252,10 +219,6 @@ def place_anew(costs: np.ndarray, part: Part, n_named: int) -> list[np.ndarray]:
     except OutOfPatience:
         return []
     return [] if found is None else [found]
-
-
-def _total(costs: np.ndarray, labels: np.ndarray) -> float:
-    return float(costs[np.arange(len(labels)), labels].sum())
 
 
 def settle(costs: np.ndarray, part: Part, labels: np.ndarray) -> np.ndarray:
@@ -275,146 +238,5 @@ def settle(costs: np.ndarray, part: Part, labels: np.ndarray) -> np.ndarray:
             labels[unit] = price.argmin()
 
 
-class OutOfPatience(Exception):
-    """A search met more dead ends than it was allowed to."""
-
-
-def search(
-    costs: np.ndarray, neighbours: list[np.ndarray], n_named: int, patience: float = math.inf
-) -> np.ndarray | None:
-    """A cluster for each unit that no neighbour has, or None if there is no such assignment.
-
-    Depth first: next comes the unit with the fewest clusters left for the trouble it makes (its neighbours,
-    and how often it was left without any), then the one that a second choice costs most; cheap clusters are
-    tried first. A cluster of infinite cost is ruled out. Clusters from `n_named` on are anyone's, so of
-    those that hold nothing yet one is as good as another.
-    """
-    ruled_out = np.isinf(costs).astype(int)  # how many reasons there are against each cluster
-    labels = np.full(len(costs), -1)
-    trouble = np.array([1.0 + len(others) for others in neighbours])
-    trail: list[tuple[int, Iterator[int]]] = [_branch(costs, ruled_out, labels, trouble, n_named)]
-    while trail:
-        unit, options = trail[-1]
-        others = neighbours[unit]
-        if labels[unit] >= 0:  # back from a dead end
-            ruled_out[others, labels[unit]] -= 1
-            labels[unit] = -1
-        cluster = next(options, None)
-        if cluster is None:
-            trail.pop()
-            continue
-        ruled_out[others, cluster] += 1
-        labels[unit] = cluster
-        stuck = others[(labels[others] < 0) & ruled_out[others].all(axis=1)]
-        if len(stuck):
-            trouble[stuck] += 1.0
-            patience -= 1
-            if patience < 0:
-                raise OutOfPatience
-        elif len(trail) == len(costs):
-            return labels
-        else:
-            trail.append(_branch(costs, ruled_out, labels, trouble, n_named))
-    return None
-
-
-def _branch(
-    costs: np.ndarray, ruled_out: np.ndarray, labels: np.ndarray, trouble: np.ndarray, n_named: int
-) -> tuple[int, Iterator[int]]:
-    """The unit to place next, and the clusters to try for it in turn."""
-    waiting = np.flatnonzero(labels < 0)
-    ease = (ruled_out[waiting] == 0).sum(axis=1) / trouble[waiting]
-    hardest = waiting[ease == ease.min()]
-    prices = np.where(ruled_out[hardest] == 0, costs[hardest], np.inf)
-    pick = int(np.argmax(_regret(prices))) if len(hardest) > 1 else 0
-    ranked = np.argsort(prices[pick], kind="stable")[: np.isfinite(prices[pick]).sum()].tolist()
-    held = set(labels.tolist())
-    fresh = [cluster for cluster in ranked if cluster >= n_named and cluster not in held]
-    return int(hardest[pick]), iter([cluster for cluster in ranked if cluster not in fresh[1:]])
-
-
-def _regret(prices: np.ndarray) -> np.ndarray:
-    """What the second choice costs more than the first; each row has one."""
-    if prices.shape[1] == 1:
-        return np.zeros(len(prices))
-    best = np.partition(prices, 1, axis=1)
-    return np.asarray(best[:, 1] - best[:, 0])
-
-
-# --- whether there is a way at all ----------------------------------------------------------------------
-
-
-def color_groups(
-    constraints: Constraints, bindings: Bindings, anchors: np.ndarray, n_clusters: int
-) -> np.ndarray:
-    """Clusters of the groups that keep all constraints, group `anchors[m]` in cluster m; or `Infeasible`."""
-    apart = bindings.apart
-    colors = color(apart, np.arange(apart.shape[0]), n_clusters)
-    if colors is None:
-        hoods = constraints.neighbourhoods(at_most=n_clusters + 1)
-        clique = np.array([bindings.group[members[0]] for members in hoods])
-        suspects = clique if len(clique) > n_clusters else np.arange(apart.shape[0])
-        groups = constraints.groups()
-        rows = [int(groups[g][0]) for g in irreducible(apart, suspects, n_clusters)]
-        raise Infeasible(sorted(rows), n_clusters)
-    taken = colors[anchors]
-    order = np.r_[taken, np.setdiff1d(np.arange(n_clusters), taken)]
-    return np.asarray(np.argsort(order)[colors])
-
-
-def color(
-    apart: sparse.csr_array, units: np.ndarray, n_clusters: int, patience: float = math.inf
-) -> np.ndarray | None:
-    """A cluster for each of some units (−1: others) that keeps all constraints among them, or None."""
-    labels = np.full(apart.shape[0], -1)
-    peeled, core = peel(apart, units, n_clusters)
-    for part in split(apart, core)[1]:
-        found = search(np.zeros((len(part.units), n_clusters)), part.neighbours, 0, patience)
-        if found is None:
-            return None
-        labels[part.units] = found
-    for unit in reversed(peeled):
-        taken = labels[_neighbours(apart, unit)]
-        labels[unit] = np.setdiff1d(np.arange(n_clusters), taken)[0]
-    return labels
-
-
-def peel(apart: sparse.csr_array, units: np.ndarray, n_clusters: int) -> tuple[list[int], np.ndarray]:
-    """Take off units with fewer than K neighbours left: once the core that is left is placed, so are they."""
-    inside = np.zeros(apart.shape[0], dtype=bool)
-    inside[units] = True
-    degree = np.asarray(apart @ inside.astype(float)).astype(int)
-    peeled = np.flatnonzero(inside & (degree < n_clusters)).tolist()
-    inside[peeled] = False
-    for unit in peeled:  # grows while it is gone through
-        others = _neighbours(apart, unit)
-        degree[others] -= 1
-        loose = others[inside[others] & (degree[others] < n_clusters)]
-        inside[loose] = False
-        peeled.extend(loose.tolist())
-    return peeled, np.flatnonzero(inside)
-
-
-def _neighbours(apart: sparse.csr_array, unit: int) -> np.ndarray:
-    return np.asarray(apart.indices[apart.indptr[unit] : apart.indptr[unit + 1]])
-
-
-def irreducible(apart: sparse.csr_array, units: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Of units for which K clusters are too few, a part for which they are too few still.
-
-    None can be spared from it, unless finding that out met more dead ends than `PATIENCE`.
-    """
-    needed = peel(apart, units, n_clusters)[1]
-    for unit in needed:
-        rest = needed[needed != unit]
-        if len(rest) < len(needed) and _is_too_much(apart, rest, n_clusters):
-            needed = peel(apart, rest, n_clusters)[1]
-    return np.asarray(needed)
-
-
-def _is_too_much(apart: sparse.csr_array, units: np.ndarray, n_clusters: int) -> bool:
-    """Whether K clusters are known to be too few for these units."""
-    try:
-        return color(apart, units, n_clusters, PATIENCE) is None
-    except OutOfPatience:
-        return False
+def _total(costs: np.ndarray, labels: np.ndarray) -> float:
+    return float(costs[np.arange(len(labels)), labels].sum())

@@ -10,39 +10,42 @@ is the farthest pair of rows under A. The last line is not in the paper, which m
 share of its trace: here a metric is learned as if `rows` more had been seen, as wide in every feature as all
 of the data. That is one row for weights of features, and as many as features for a full matrix.
 
-Constraints are those of the closure, summed by (group, cluster) instead of by pair: the number, sum and
-squares of the rows there give the sum of distances to all of them at once, exactly. Centre, metric and the
-places of free rows have closed forms; rows that constraints bind move one at a time. What would raise the
-objective is not done.
+Centre, metric and the places of free rows have closed forms. Rows that constraints bind move one at a time,
+and then those of a group together: alone, each would pay for leaving all the others. What would raise the
+objective is not done. Prices are in `_mpckmeans_objective.py`, the best metrics in `_mpckmeans_metric.py`,
+and what becomes of several metrics in `_local_clustering.py`.
 """
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
-from scipy.special import softmax
 
 from sameornot._validation import check_count, check_number, check_option
-from sameornot.cluster._pckmeans import (
-    Bindings,
-    _centroids,
-    _first_labels,
-    _reseed_empty,
-    bind,
-    fill_centers,
+from sameornot.cluster._local_clustering import LocalClustering, average
+from sameornot.cluster._mpckmeans_metric import learn_metrics
+from sameornot.cluster._mpckmeans_objective import (
+    Problem,
+    State,
+    Tally,
+    View,
+    all_penalties,
+    count_up,
+    distances,
+    evaluate,
+    look,
+    own_penalties,
+    penalties,
 )
-from sameornot.cluster.clustering import Clustering, squared_distances
+from sameornot.cluster._pckmeans import bind, centroids, fill_centers, first_labels, reseed_empty
+from sameornot.cluster.clustering import Clustering
 from sameornot.cluster.method import Method
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, feature_scale
 
 KINDS = ("diagonal", "full")
-
-# Rows whose sums are in memory at a time.
-BLOCK = 512
 
 # A sweep that moves nothing and gains less than this share of the objective is the last one.
 TOLERANCE = 1e-8
@@ -113,27 +116,6 @@ class MPCKMeansSettings(Method):
 
 
 @dataclass(frozen=True)
-class LocalClustering(Clustering):
-    """Clusters with a metric each; `metric` is their average, and `centers` live in its space."""
-
-    means: np.ndarray
-    metrics: list[Metric]
-
-    def distances(self, X: np.ndarray) -> np.ndarray:
-        """Each row's d − log det A for each centre, raised by the largest log det: never below d."""
-        squares = [
-            squared_distances(metric.transform(X), metric.transform(mean[None]))[:, 0]
-            for metric, mean in zip(self.metrics, self.means, strict=True)
-        ]
-        log_dets = np.array([log_det(metric) for metric in self.metrics])
-        return np.column_stack(squares) + (log_dets.max() - log_dets)
-
-    def confidence(self, X: np.ndarray) -> np.ndarray:
-        """Share of the likeliest cluster in a mixture of Gaussians with precision A each."""
-        return np.asarray(softmax(-0.5 * self.distances(X), axis=1).max(axis=1))
-
-
-@dataclass(frozen=True)
 class MPCKMeansResult:
     """Labels, means (as rows of X), one metric or one a cluster, and the objective after each sweep."""
 
@@ -156,22 +138,6 @@ class MPCKMeansResult:
         metric = average(self.metrics, np.bincount(self.labels, minlength=len(self.means)))
         centers = metric.transform(self.means)
         return LocalClustering(self.labels, centers, metric, self.n_iter, self.means, self.metrics)
-
-
-def log_det(metric: Metric) -> float:
-    """The log det A over the features that vary, which are those that weigh anything."""
-    return float(np.log(metric.weights[metric.weights > 0]).sum())
-
-
-def average(metrics: list[Metric], sizes: np.ndarray) -> Metric:
-    """The mean of metrics of the same scale, each as often as its cluster has rows."""
-    share = sizes / sizes.sum()
-    scale = metrics[0].scale
-    if metrics[0].rotation is None:
-        return Metric(scale, np.asarray(share @ [metric.weights for metric in metrics]))
-    matrices = [replace(metric, scale=np.ones(len(scale))).matrix for metric in metrics]
-    weights, rotation = np.linalg.eigh(np.tensordot(share, matrices, axes=1))
-    return Metric(scale, weights.clip(0.0), rotation)
 
 
 def mpckmeans(
@@ -233,212 +199,6 @@ def _widen(metric: Metric, spread: np.ndarray) -> Metric:
     return Metric(spread, metric.weights, rotation)
 
 
-# --- the state of a run ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is given: rows of unit variance (Z), the closure, and the form of the metric."""
-
-    Z: np.ndarray
-    bindings: Bindings
-    n_clusters: int
-    full: bool
-    per_cluster: bool
-    weight: float
-
-    @cached_property
-    def bound(self) -> np.ndarray:
-        """The rows that constraints speak of."""
-        return np.flatnonzero(self.bindings.group >= 0)
-
-    @cached_property
-    def group(self) -> np.ndarray:
-        """The group of each bound row."""
-        return self.bindings.group[self.bound]
-
-    @property
-    def apart(self) -> sparse.csr_array:
-        """Which groups differ."""
-        return self.bindings.apart
-
-    @cached_property
-    def metric_of(self) -> np.ndarray:
-        """Which of the metrics is that of each cluster."""
-        return np.arange(self.n_clusters) * self.per_cluster
-
-    @property
-    def prior_rows(self) -> float:
-        """How many rows of unit variance each metric is learned from beside its own."""
-        return float(self.Z.shape[1] if self.full else 1)
-
-
-@dataclass(frozen=True)
-class View:
-    """The rows under given metrics.
-
-    `spaces` hold all rows, one space a metric; `stretched` (A z) and `norms` (zᵀ A z) the bound ones;
-    `farthest` is the difference of the farthest pair of rows and `widths` its squared length.
-    """
-
-    metrics: list[Metric]
-    log_dets: np.ndarray
-    spaces: list[np.ndarray]
-    stretched: np.ndarray
-    norms: np.ndarray
-    farthest: np.ndarray
-    widths: np.ndarray
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Of the rows of each group in each cluster: how many, their sum, their zᵀ A z under each metric."""
-
-    count: np.ndarray
-    total: np.ndarray
-    square: np.ndarray
-
-    def of(self, groups: np.ndarray) -> "Tally":
-        """One entry for each of some groups."""
-        return Tally(self.count[groups], self.total[groups], self.square[groups])
-
-    def over(self, groups: np.ndarray) -> "Tally":
-        """A single entry for some groups together."""
-        parts = self.of(groups)
-        return Tally(
-            parts.count.sum(axis=0)[None], parts.total.sum(axis=0)[None], parts.square.sum(axis=0)[None]
-        )
-
-    def beside(self, apart: sparse.csr_array) -> "Tally":
-        """For each group, all those that differ from it."""
-        parts = (self.count, self.total, self.square)
-        flat = [part.reshape(len(part), int(np.prod(part.shape[1:]))) for part in parts]
-        return Tally(*((apart @ rows).reshape(part.shape) for rows, part in zip(flat, parts, strict=True)))
-
-    def move(self, group: int, here: int, there: int, row: np.ndarray, norms: np.ndarray) -> None:
-        """Take a row of a group from one cluster to another."""
-        for cluster, sign in ((here, -1.0), (there, 1.0)):
-            self.count[group, cluster] += sign
-            self.total[group, cluster] += sign * row
-            self.square[group, :, cluster] += sign * norms
-
-
-@dataclass(frozen=True)
-class State:
-    """Clusters under metrics, and what they cost."""
-
-    labels: np.ndarray
-    means: np.ndarray
-    view: View
-    objective: float
-
-
-def look(problem: Problem, metrics: list[Metric]) -> View:
-    """The rows under metrics."""
-    spaces = [metric.transform(problem.Z) for metric in metrics]
-    rows = [space[problem.bound] for space in spaces]
-    pairs = [farthest_pair(space) if problem.apart.nnz else (0, 0) for space in spaces]
-    return View(
-        metrics,
-        np.array([log_det(metric) for metric in metrics]),
-        spaces,
-        np.stack([_back(metric, part) for metric, part in zip(metrics, rows, strict=True)], axis=1),
-        np.stack([(part**2).sum(axis=1) for part in rows], axis=1),
-        np.array([problem.Z[i] - problem.Z[j] for i, j in pairs]),
-        np.array([((space[i] - space[j]) ** 2).sum() for space, (i, j) in zip(spaces, pairs, strict=True)]),
-    )
-
-
-def _back(metric: Metric, space: np.ndarray) -> np.ndarray:
-    """A z for rows that are already in the space of A."""
-    weighted = space * np.sqrt(metric.weights)
-    return weighted if metric.rotation is None else weighted @ metric.rotation.T
-
-
-def farthest_pair(space: np.ndarray) -> tuple[int, int]:
-    """Two rows that are as far apart as any.
-
-    Rows come from the outside in: once two that are left cannot be farther apart than twice the distance of
-    the next from the middle, the search is over.
-    """
-    radius = np.sqrt(((space - space.mean(axis=0)) ** 2).sum(axis=1))
-    order = np.argsort(-radius, kind="stable")
-    best, pair = -1.0, (0, 0)
-    for start in range(0, len(order), BLOCK):
-        if best >= (2.0 * radius[order[start]]) ** 2:
-            break
-        rest, block = order[start:], order[start : start + BLOCK]
-        squares = squared_distances(space[rest], space[block])
-        i, j = np.unravel_index(squares.argmax(), squares.shape)
-        if squares[i, j] > best:
-            best, pair = float(squares[i, j]), (int(rest[i]), int(block[j]))
-    return pair
-
-
-def count_up(problem: Problem, view: View, labels: np.ndarray) -> Tally:
-    """Sum the bound rows by group and cluster."""
-    n_bound, cells = len(problem.bound), (len(problem.bindings.size), problem.n_clusters)
-    cell = problem.group * problem.n_clusters + labels[problem.bound]
-    shape = (cells[0] * cells[1], n_bound)
-    member = sparse.csr_array((np.ones(n_bound), (cell, np.arange(n_bound))), shape=shape)
-    square = (member @ view.norms).reshape(*cells, len(view.metrics))
-    return Tally(
-        np.bincount(cell, minlength=shape[0]).reshape(cells).astype(float),
-        (member @ problem.Z[problem.bound]).reshape(*cells, problem.Z.shape[1]),
-        np.ascontiguousarray(square.transpose(0, 2, 1)),
-    )
-
-
-# --- prices ---------------------------------------------------------------------------------------------
-
-
-def distances(problem: Problem, view: View, means: np.ndarray) -> np.ndarray:
-    """Squared distance of each row to each mean under the metric of its cluster."""
-    squares = np.empty((len(problem.Z), problem.n_clusters))
-    for h, metric in enumerate(view.metrics):
-        mine = problem.metric_of == h
-        squares[:, mine] = squared_distances(view.spaces[h], metric.transform(means[mine]))
-    return squares
-
-
-def _gaps(view: View, rows: np.ndarray, tally: Tally) -> np.ndarray:
-    """Sum of squared distances to the tallied rows: by bound row, metric, cluster."""
-    cross = view.stretched[rows] @ tally.total.transpose(0, 2, 1)
-    return np.asarray(view.norms[rows][:, :, None] * tally.count[:, None, :] - 2.0 * cross + tally.square)
-
-
-def penalties(problem: Problem, view: View, rows: np.ndarray, mates: Tally, others: Tally) -> np.ndarray:
-    """What bound rows would pay in each cluster for constraints, given where the others are."""
-    clusters, metric_of = np.arange(problem.n_clusters), problem.metric_of
-    to_mates = _gaps(view, rows, mates)
-    under_own = to_mates[:, metric_of, clusters]
-    set_apart = (to_mates.sum(axis=2)[:, metric_of] + under_own.sum(axis=1)[:, None]) / 2 - under_own
-    joined = view.widths[metric_of] * others.count - _gaps(view, rows, others)[:, metric_of, clusters]
-    return np.asarray(problem.weight * (set_apart + joined))
-
-
-def all_penalties(problem: Problem, view: View, tally: Tally) -> np.ndarray:
-    """`penalties` of all bound rows."""
-    others = tally.beside(problem.apart)
-    prices = np.empty((len(problem.bound), problem.n_clusters))
-    for start in range(0, len(prices), BLOCK):
-        rows = np.arange(start, min(start + BLOCK, len(prices)))
-        group = problem.group[rows]
-        prices[rows] = penalties(problem, view, rows, tally.of(group), others.of(group))
-    return prices
-
-
-def evaluate(problem: Problem, view: View, labels: np.ndarray, means: np.ndarray) -> State:
-    """The state with its objective; each pair is paid for by both of its rows, so half by each."""
-    own = distances(problem, view, means)[np.arange(len(labels)), labels]
-    fit = float((own - view.log_dets[problem.metric_of][labels]).sum())
-    prices = all_penalties(problem, view, count_up(problem, view, labels))
-    paid = float(prices[np.arange(len(prices)), labels[problem.bound]].sum()) / 2
-    traces = np.array([metric.weights.sum() for metric in view.metrics])
-    prior = problem.prior_rows * float((traces - view.log_dets).sum())
-    return State(labels, means, view, fit + paid + prior)
-
-
 # --- sweeps ---------------------------------------------------------------------------------------------
 
 
@@ -447,8 +207,8 @@ def _start(problem: Problem, hoods: list[np.ndarray], metric: Metric, rng: np.ra
     root = np.sqrt(metric.weights)
     seeds = np.array([problem.Z[members].mean(axis=0) for members in hoods]).reshape(len(hoods), len(root))
     means = fill_centers(problem.Z * root, seeds * root, problem.n_clusters, rng) / root
-    view = look(problem, [metric] * (problem.metric_of[-1] + 1))
-    labels = _first_labels(distances(problem, view, means), problem.bindings, hoods)
+    view = look(problem, [metric] * problem.n_metrics)
+    labels = first_labels(distances(problem, view, means), problem.bindings, hoods)
     return evaluate(problem, view, labels, means)
 
 
@@ -474,8 +234,8 @@ def sweep(problem: Problem, state: State, rng: np.random.Generator) -> State:
     labels = state.labels.copy()
     squares = distances(problem, state.view, state.means)
     _move_rows(problem, state.view, labels, squares, rng)
-    _reseed_empty(labels, squares, problem.bindings)
-    means = _centroids(problem.Z, labels, state.means, np.ones(len(labels)))
+    reseed_empty(labels, squares, problem.bindings)
+    means = centroids(problem.Z, labels, state.means, np.ones(len(labels)))
     kept = evaluate(problem, state.view, labels, means)
     learned = evaluate(problem, look(problem, learn_metrics(problem, kept)), labels, means)
     return min(kept, learned, key=lambda trial: trial.objective)
@@ -484,84 +244,46 @@ def sweep(problem: Problem, state: State, rng: np.random.Generator) -> State:
 def _move_rows(
     problem: Problem, view: View, labels: np.ndarray, squares: np.ndarray, rng: np.random.Generator
 ) -> None:
-    """Each row to where it costs least, in place: free ones all at once, bound ones in random order."""
+    """Each row to where it costs least, in place: free ones all at once, bound ones alone, then together."""
     costs = squares - view.log_dets[problem.metric_of]
     free = problem.bindings.group < 0
     labels[free] = costs[free].argmin(axis=1)
     tally = count_up(problem, view, labels)
-    bound, group, apart = problem.bound, problem.group, problem.apart
-    prices = costs[bound] + all_penalties(problem, view, tally)
-    eager = np.flatnonzero(prices.min(axis=1) < prices[np.arange(len(bound)), labels[bound]])
-    for row in rng.permutation(eager):
-        point, g, here = bound[row], group[row], labels[bound[row]]
-        others = tally.over(apart.indices[apart.indptr[g] : apart.indptr[g + 1]])
-        price = costs[point] + penalties(problem, view, row[None], tally.of(g[None]), others)[0]
+    _move_lots(problem, view, labels, costs, tally, problem.each, rng)
+    _move_lots(problem, view, labels, costs, tally, _groups_by_cluster(problem, labels), rng)
+
+
+def _groups_by_cluster(problem: Problem, labels: np.ndarray) -> sparse.csr_array:
+    """Which bound rows are of one group and in one cluster, where those are two or more."""
+    cell = problem.group * problem.n_clusters + labels[problem.bound]
+    size = np.bincount(cell)
+    order = np.argsort(cell, kind="stable")
+    rows = order[size[cell[order]] > 1]
+    starts = np.append(0, size[size > 1].cumsum())
+    return sparse.csr_array((np.ones(len(rows)), rows, starts), shape=(len(starts) - 1, len(cell)))
+
+
+def _move_lots(
+    problem: Problem,
+    view: View,
+    labels: np.ndarray,
+    costs: np.ndarray,
+    tally: Tally,
+    member: sparse.csr_array,
+    rng: np.random.Generator,
+) -> None:
+    """Each lot (a row of `member`) to where it costs least, in random order; labels and tally follow."""
+    bound = problem.bound
+    lots = view.rows.join(member)
+    before = labels[bound[member.indices[member.indptr[:-1]]]]
+    fit = member @ costs[bound] - own_penalties(problem, lots, before)
+    prices = fit + all_penalties(problem, view, lots, tally)
+    eager = np.flatnonzero(prices.min(axis=1) < prices[np.arange(len(before)), before])
+    for lot in rng.permutation(eager):
+        one, g, here = lots.of(lot[None]), lots.group[lot], before[lot]
+        others = tally.over(problem.bindings.beside(g))
+        price = fit[lot] + penalties(problem, view, one, tally.of(g[None]), others)[0]
         there = price.argmin()
         if price[there] < price[here]:
-            labels[point] = there
-            tally.move(g, here, there, problem.Z[point], view.norms[row])
-
-
-# --- metrics --------------------------------------------------------------------------------------------
-
-
-def learn_metrics(problem: Problem, state: State) -> list[Metric]:
-    """The metrics that cost least for given labels, means and farthest pairs."""
-    spreads = cluster_spreads(problem, state)
-    sizes = np.bincount(state.labels, minlength=problem.n_clusters)
-    if not problem.per_cluster:
-        spreads, sizes = spreads.sum(axis=0, keepdims=True), sizes.sum(keepdims=True)
-    return [best_metric(*part, problem.prior_rows) for part in zip(spreads, sizes, strict=True)]
-
-
-def best_metric(spread: np.ndarray, n_rows: float, prior_rows: float) -> Metric:
-    """A = (n + m) (spread + m I)⁻¹, for the diagonal or the whole of a spread.
-
-    Joined pairs that differ more in some feature than the farthest pair does may leave a spread below none:
-    it counts as none, which makes A the best of all metrics that the prior rows alone allow.
-    """
-    if spread.ndim == 1:
-        width, rotation = spread, None
-    else:
-        width, rotation = np.linalg.eigh(spread)
-    weights = (n_rows + prior_rows) / (width.clip(0.0) + prior_rows)
-    return Metric(np.ones(len(spread)), weights, rotation)
-
-
-def cluster_spreads(problem: Problem, state: State) -> np.ndarray:
-    """What each cluster charges its metric for: its scatter and its half or whole of the broken pairs."""
-    tally = count_up(problem, state.view, state.labels)
-    others = tally.beside(problem.apart)
-    residuals = problem.Z - state.means[state.labels]
-    return np.array(
-        [
-            _gram(problem, inside, inside) + problem.weight * _broken_spread(problem, state, tally, others, c)
-            for c in range(problem.n_clusters)
-            for inside in [residuals[state.labels == c]]
-        ]
-    )
-
-
-def _broken_spread(problem: Problem, state: State, tally: Tally, others: Tally, cluster: int) -> np.ndarray:
-    """Sum of (z − z')(z − z')ᵀ over pairs, by how often each row and each sum of rows is in it."""
-    rows, group = problem.Z[problem.bound], problem.group
-    is_inside = state.labels[problem.bound] == cluster
-    mates = tally.count[group, cluster]
-    set_apart = np.where(is_inside, problem.bindings.size[group] - mates, mates) / 2
-    joined = np.where(is_inside, others.count[group, cluster], 0.0)
-    inside = tally.total[:, cluster]
-    outside = tally.total.sum(axis=1) - inside
-    n_joined = float(tally.count[:, cluster] @ others.count[:, cluster]) / 2
-    far = state.view.farthest[problem.metric_of[cluster]][None]
-    spread = (
-        _gram(problem, rows * (set_apart - joined)[:, None], rows)
-        - _gram(problem, inside, outside)
-        + _gram(problem, inside, others.total[:, cluster])
-        + n_joined * _gram(problem, far, far)
-    )
-    return np.asarray((spread + spread.T) / 2)
-
-
-def _gram(problem: Problem, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The sum of left rightᵀ over rows, or its diagonal where the metric has no more."""
-    return np.asarray(left.T @ right if problem.full else (left * right).sum(axis=0))
+            labels[bound[member.indices[member.indptr[lot] : member.indptr[lot + 1]]]] = there
+            tally.move(lots, lot, here, there)

@@ -10,6 +10,7 @@ Points move one at a time where constraints bind them and all at once where none
 objective, so the sweeps end by themselves. The metric is applied before: pass transformed rows.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -115,6 +116,11 @@ class Bindings:
     apart: sparse.csr_array
     row_weight: np.ndarray
 
+    def beside(self, group: int) -> np.ndarray:
+        """The groups that differ from one; a row of a sparse array would take several times as long."""
+        start, end = self.apart.indptr[group : group + 2]
+        return np.asarray(self.apart.indices[start:end])
+
 
 def bind(constraints: Constraints, emphasis: float = 1.0) -> Bindings:
     """Lay out the closure for counting, and weigh the rows that it speaks of."""
@@ -154,12 +160,21 @@ def pckmeans(
     """Cluster the rows, the m-th neighbourhood in cluster m unless that costs more than breaking it up."""
     hoods = constraints.neighbourhoods(at_most=n_clusters)
     bindings = bind(constraints, emphasis)
-    # Only neighbourhoods are seeds: any other group may turn out to be part of one.
-    seeds = np.array([X[members].mean(axis=0) for members in hoods]).reshape(-1, X.shape[1])
-    n_starts = n_init if len(hoods) < n_clusters else 1
-    starts = (fill_centers(X, seeds, n_clusters, rng) for _ in range(n_starts))
+    starts = first_centers(X, hoods, n_clusters, n_init, rng)
     results = [_sweep_until_still(X, bindings, hoods, start, weight, max_iter) for start in starts]
     return min(results, key=lambda result: result.history[-1])
+
+
+def first_centers(
+    X: np.ndarray, hoods: list[np.ndarray], n_clusters: int, n_init: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """Starts: the neighbourhoods' means and, several times where they are too few, centres by chance.
+
+    Only neighbourhoods are seeds: any other group may turn out to be part of one.
+    """
+    seeds = np.array([X[members].mean(axis=0) for members in hoods]).reshape(-1, X.shape[1])
+    for _ in range(n_init if len(hoods) < n_clusters else 1):
+        yield fill_centers(X, seeds, n_clusters, rng)
 
 
 def fill_centers(X: np.ndarray, seeds: np.ndarray, n_clusters: int, rng: np.random.Generator) -> np.ndarray:
@@ -186,12 +201,12 @@ def _sweep_until_still(
 ) -> PCKMeansResult:
     row_weight = bindings.row_weight[:, None]
     distances = row_weight * squared_distances(X, centers)
-    labels = _first_labels(distances, bindings, hoods)
+    labels = first_labels(distances, bindings, hoods)
     history = [objective(distances, labels, bindings, weight)]
     for sweep in range(max_iter):
         moved = _move_points(labels, distances, bindings, weight)
-        moved |= _reseed_empty(labels, distances, bindings)
-        centers = _centroids(X, labels, centers, bindings.row_weight)
+        moved |= reseed_empty(labels, distances, bindings)
+        centers = centroids(X, labels, centers, bindings.row_weight)
         distances = row_weight * squared_distances(X, centers)
         history.append(objective(distances, labels, bindings, weight))
         if not moved and sweep > 0:  # the first sweep moves the centres off their seeds
@@ -199,7 +214,7 @@ def _sweep_until_still(
     return PCKMeansResult(labels, centers, history)
 
 
-def _first_labels(distances: np.ndarray, bindings: Bindings, hoods: list[np.ndarray]) -> np.ndarray:
+def first_labels(distances: np.ndarray, bindings: Bindings, hoods: list[np.ndarray]) -> np.ndarray:
     """Neighbourhood m at centre m, other groups where they are nearest on the whole, free rows each."""
     labels = distances.argmin(axis=1)
     bound = np.flatnonzero(bindings.group >= 0)
@@ -237,11 +252,14 @@ def _move_points(labels: np.ndarray, distances: np.ndarray, bindings: Bindings, 
     labels[free] = best
     counts = _counts(labels, bindings, distances.shape[1])
     bound = np.flatnonzero(~free)
-    prices = distances[bound] + weight * _broken(counts, bindings, bindings.group[bound], labels[bound])
+    groups = bindings.group[bound]
+    joined = (bindings.apart @ counts)[groups]
+    prices = distances[bound] + weight * _broken(counts, bindings, groups, labels[bound], joined)
     own = prices[np.arange(len(bound)), labels[bound]]
     for point in bound[prices.min(axis=1) < own]:
         group, here = bindings.group[point], labels[point]
-        price = distances[point] + weight * _broken(counts, bindings, group[None], here[None])[0]
+        joined = counts[bindings.beside(group)].sum(axis=0)
+        price = distances[point] + weight * _broken(counts, bindings, group[None], here[None], joined)[0]
         there = price.argmin()
         if price[there] < price[here]:
             labels[point] = there
@@ -251,14 +269,16 @@ def _move_points(labels: np.ndarray, distances: np.ndarray, bindings: Bindings, 
     return moved
 
 
-def _broken(counts: np.ndarray, bindings: Bindings, group: np.ndarray, here: np.ndarray) -> np.ndarray:
-    """Constraints that a point of `group`, now in cluster `here`, would break in each cluster."""
+def _broken(
+    counts: np.ndarray, bindings: Bindings, group: np.ndarray, here: np.ndarray, joined: np.ndarray
+) -> np.ndarray:
+    """Constraints that a point of `group`, now in cluster `here`, would break: `joined` and set apart."""
     mates = counts[group]
     mates[np.arange(len(group)), here] -= 1
-    return np.asarray((bindings.size[group] - 1)[:, None] - mates + bindings.apart[group] @ counts)
+    return np.asarray((bindings.size[group] - 1)[:, None] - mates + joined)
 
 
-def _reseed_empty(labels: np.ndarray, distances: np.ndarray, bindings: Bindings) -> bool:
+def reseed_empty(labels: np.ndarray, distances: np.ndarray, bindings: Bindings) -> bool:
     """Give each emptied cluster the worst-fitted point that no constraint binds to others."""
     n_clusters = distances.shape[1]
     sizes = np.bincount(labels, minlength=n_clusters)
@@ -276,7 +296,7 @@ def _reseed_empty(labels: np.ndarray, distances: np.ndarray, bindings: Bindings)
     return moved
 
 
-def _centroids(X: np.ndarray, labels: np.ndarray, centers: np.ndarray, row_weight: np.ndarray) -> np.ndarray:
+def centroids(X: np.ndarray, labels: np.ndarray, centers: np.ndarray, row_weight: np.ndarray) -> np.ndarray:
     """Weighted mean of each cluster; an empty one keeps its centre."""
     shape = (len(centers), len(X))
     member = sparse.csr_array((row_weight, (labels, np.arange(len(X)))), shape=shape)

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sameornot._types import Answer, Pair
 from sameornot._validation import check_count
 from sameornot.cluster.clustering import squared_distances
-from sameornot.cluster.method import Method
+from sameornot.cluster.method import Method, Progress
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, identity_metric
 
@@ -129,12 +129,6 @@ class Pieces:
             self.hear(*closest, Answer.SAME)
 
 
-class Progress:
-    """What a flow leaves behind: the super-instances and groups that counted last."""
-
-    pieces: Pieces
-
-
 def merge(pieces: Pieces) -> Generator[Pair, Answer, bool]:
     """Ask about the closest open groups until none are open; returns whether any answer was known."""
     learned = False
@@ -240,5 +234,9 @@ class SuperInstanceSettings(Method):
 
         progress = Progress()
         follow(self.ask(X, scale, rng, progress), answer_of)
+        return self.fit_live(X, scale, progress)
+
+    def fit_live(self, X: np.ndarray, scale: np.ndarray, progress: Progress) -> SuperInstanceGrouping:
+        """The groups that a flow has led to so far."""
         metric = identity_metric(scale)
         return grouping(metric.transform(X), progress.pieces, metric)

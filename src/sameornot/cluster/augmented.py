@@ -24,6 +24,9 @@ class AugmentedClustering(CenterClusterer):
         λ of the augmentation, or "cv" to choose it by cross-validation.
     augmentation : bool
         Whether pairs inferred from the answers train the metric too; without them it is Xing's.
+    kernel : None or "additive"
+        Learn the metric on curves along each feature, for groups that no ellipsoid holds: crescents, rings.
+        Its axes are always those of a full metric, weighed as `metric` says ("full" as "separable").
     weight : float
         Price of a broken constraint, in units of the data's total variance under the metric.
     emphasis : float
@@ -64,6 +67,7 @@ class AugmentedClustering(CenterClusterer):
         penalty: Any = None,
         separation: float | str = 0.5,
         augmentation: bool = True,
+        kernel: str | None = None,
         weight: float = 1.0,
         emphasis: float = 5.0,
         standardize: bool = True,
@@ -76,6 +80,7 @@ class AugmentedClustering(CenterClusterer):
         self.penalty = penalty
         self.separation = separation
         self.augmentation = augmentation
+        self.kernel = kernel
         self.weight = weight
         self.emphasis = emphasis
         self.standardize = standardize
@@ -99,6 +104,7 @@ class AugmentedClustering(CenterClusterer):
             penalty=self.penalty,
             separation=self.separation,
             augmentation=self.augmentation,
+            kernel=self.kernel,
             weight=self.weight,
             emphasis=self.emphasis,
             n_init=self.n_init,

@@ -11,12 +11,12 @@ from sameornot._validation import check_count, check_n_clusters
 from sameornot.cluster._cobra import N_SUPER_INSTANCES, COBRASettings
 from sameornot.cluster._super_instances import (
     Flow,
-    Progress,
     SuperInstanceGrouping,
     follow,
     grouping,
 )
 from sameornot.cluster.estimator import check_constraints, check_rng
+from sameornot.cluster.method import Progress
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import identity_metric
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from sameornot._validation import check_count
 from sameornot.cluster._cobras import cobras_flow
-from sameornot.cluster._super_instances import Flow, Progress
+from sameornot.cluster._super_instances import Flow
 from sameornot.cluster.cobra import SuperInstanceClusterer
+from sameornot.cluster.method import Progress
 
 
 class COBRAS(SuperInstanceClusterer):

@@ -46,7 +46,7 @@ class COPKMeans(CenterClusterer):
     True
     >>> model.fit(X, cannot_link=[(0, 1), (1, 2), (0, 2)])
     Traceback (most recent call last):
-    sameornot.cluster._copkmeans.Infeasible: n_clusters=2 but rows 0, 1, 2 all differ from each other, \
+    sameornot.cluster._coloring.Infeasible: n_clusters=2 but rows 0, 1, 2 all differ from each other, \
 which makes 3 groups: take back a wrong pair or raise n_clusters
     """
 

@@ -4,7 +4,7 @@ One subclass of `Method` a clusterer, beside its arithmetic; `sameornot.cluster.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -28,6 +28,12 @@ class Grouping(Protocol):
 
     def confidence(self, X: np.ndarray) -> np.ndarray:
         """How sure the group of each row is, in (0, 1]."""
+
+
+class Progress:
+    """What a flow leaves behind on its way: here, whatever its own `Method` needs to group by."""
+
+    pieces: Any
 
 
 class Method:
@@ -81,3 +87,7 @@ class Method:
     ) -> Grouping:
         """The grouping that is handed over."""
         return self.fit_step(X, constraints, n_clusters, scale, rng)
+
+    def fit_live(self, X: np.ndarray, scale: np.ndarray, progress: Progress) -> Grouping:
+        """The grouping of a flow that stands where the answers have led it; for flows only."""
+        raise TypeError(f"{type(self).__name__} is no flow")

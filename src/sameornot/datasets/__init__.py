@@ -1,5 +1,6 @@
-"""The paper's data: simulated mixtures and three real tables."""
+"""The paper's data: simulated mixtures and three real tables; moons and circles."""
 
+from sameornot.datasets.curved import make_circles, make_moons
 from sameornot.datasets.real import load_breast_cancer, load_meu_mobile, load_urban_land_cover
 from sameornot.datasets.simulated import make_gaussian, make_opposite, make_sphere
 
@@ -7,7 +8,9 @@ __all__ = [
     "load_breast_cancer",
     "load_meu_mobile",
     "load_urban_land_cover",
+    "make_circles",
     "make_gaussian",
+    "make_moons",
     "make_opposite",
     "make_sphere",
 ]

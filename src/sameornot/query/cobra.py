@@ -6,11 +6,10 @@ The whole run is a single step, so nothing is fitted on the way. The flow itself
 import numpy as np
 
 from sameornot.cluster._cobra import COBRASettings
-from sameornot.cluster._super_instances import Progress
 from sameornot.query.problem import Problem, Questions
 
 
 def cobra(problem: Problem, rng: np.random.Generator) -> Questions:
     """Ask what COBRA asks, with the session's own settings where it groups by COBRA."""
     settings = problem.method if isinstance(problem.method, COBRASettings) else COBRASettings()
-    yield from settings.ask(problem.X, problem.scale, rng, Progress())
+    yield from settings.ask(problem.X, problem.scale, rng, problem.progress)

@@ -7,13 +7,13 @@ unsure, may be yielded too: the session replies itself and asks no one.
 """
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from sameornot._types import Answer, Pair
-from sameornot.cluster import Grouping, Method
+from sameornot.cluster import Grouping, Method, Progress
 from sameornot.constraints import Constraints
 
 Questions = Generator[Pair, Answer, None]
@@ -25,7 +25,8 @@ class Problem:
 
     `constraints` is live: it grows with each answer. `hoods` and `clustering` are those of the step's start.
     `order` is the random order in which points are taken where nothing better is known; features are divided
-    by `scale`; `method` holds the settings of the session's clusterer.
+    by `scale`; `method` holds the settings of the session's clusterer. `progress` is for strategies that
+    are flows: where they leave the groups that their own questions lead to.
     """
 
     X: np.ndarray
@@ -35,6 +36,7 @@ class Problem:
     scale: np.ndarray
     method: Method
     fit: Callable[[], Grouping]
+    progress: Progress = field(default_factory=Progress)
 
     @cached_property
     def clustering(self) -> Grouping:

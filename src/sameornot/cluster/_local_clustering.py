@@ -1,0 +1,51 @@
+"""Clusters with a metric each: a row belongs where d − log det A is least.
+
+    density of a cluster  ∝  exp(−(d − log det A) / 2),    d = (x − centre)ᵀ A (x − centre)
+
+The clusters are Gaussians with precision A, of which a narrow one is the denser near its centre.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import softmax
+
+from sameornot.cluster.clustering import Clustering, squared_distances
+from sameornot.metric.learn import Metric
+
+
+@dataclass(frozen=True)
+class LocalClustering(Clustering):
+    """Clusters with a metric each; `metric` is their average, and `centers` live in its space."""
+
+    means: np.ndarray
+    metrics: list[Metric]
+
+    def distances(self, X: np.ndarray) -> np.ndarray:
+        """Each row's d − log det A for each centre, raised by the largest log det: never below d."""
+        squares = [
+            squared_distances(metric.transform(X), metric.transform(mean[None]))[:, 0]
+            for metric, mean in zip(self.metrics, self.means, strict=True)
+        ]
+        log_dets = np.array([log_det(metric) for metric in self.metrics])
+        return np.column_stack(squares) + (log_dets.max() - log_dets)
+
+    def confidence(self, X: np.ndarray) -> np.ndarray:
+        """Share of the likeliest cluster in a mixture of Gaussians with precision A each."""
+        return np.asarray(softmax(-0.5 * self.distances(X), axis=1).max(axis=1))
+
+
+def log_det(metric: Metric) -> float:
+    """The log det A over the features that vary, which are those that weigh anything."""
+    return float(np.log(metric.weights[metric.weights > 0]).sum())
+
+
+def average(metrics: list[Metric], sizes: np.ndarray) -> Metric:
+    """The mean of metrics of the same scale, each as often as its cluster has rows."""
+    share = sizes / sizes.sum()
+    scale = metrics[0].scale
+    if metrics[0].rotation is None:
+        return Metric(scale, np.asarray(share @ [metric.weights for metric in metrics]))
+    matrices = [replace(metric, scale=np.ones(len(scale))).matrix for metric in metrics]
+    weights, rotation = np.linalg.eigh(np.tensordot(share, matrices, axes=1))
+    return Metric(scale, weights.clip(0.0), rotation)
