@@ -44,7 +44,7 @@ LOOKS = {
     "Label and classify": Look(GREY, "<", dash="--"),
     "Label and classify + MEE": Look(GREY, ">", dash=":"),
 }
-VARIANT_DASHES = {"automatic λ and q": "-.", "no penalty": ":"}
+VARIANT_DASHES = {"automatic λ and q": "-.", "no penalty": ":", "strong price": "-."}
 
 KINDS = {
     "exact": "The objective that the paper prints",
