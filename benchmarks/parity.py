@@ -72,7 +72,10 @@ def main() -> None:
     if not options.report:
         with one_core():
             run_missing(options.parts, code)
-    page = write_report(read_rows(code), code)
+    rows = read_rows(code)
+    if not len(rows):
+        raise SystemExit("parity: there are no rows of this code: run it without --report")
+    page = write_report(rows, code)
     print(page)
     STORE.with_suffix(".md").write_text(page, "utf-8")
 
