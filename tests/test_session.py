@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from sameornot import ActiveSession, Answer, Contradiction, Pair, Reply
+from sameornot.datasets import make_gaussian
 from sameornot.membership.forest import forest_leaves
 from sameornot.oracles import truth, unsure
 
@@ -781,3 +782,32 @@ def test_the_log_that_is_handed_out_is_a_copy():
     answer_all(session, truth(Y), 2)
     session.answers.clear()
     assert len(session.answers) == 2
+
+
+@pytest.mark.parametrize("answer", list(Answer))
+def test_a_fork_goes_on_as_the_session_would_and_leaves_it_alone(answer):
+    X, y = make_gaussian(n_samples=40, n_relevant=3, random_state=0)
+    session = ActiveSession(X, n_clusters=3, random_state=0)
+    oracle = truth(y)
+    for _ in range(12):
+        pair = session.ask()
+        fork = session.fork()
+        fork.tell(answer, pair)
+        told = ActiveSession(X, n_clusters=3, random_state=0, answers=fork.answers)
+        assert fork.ask() == told.ask()
+        assert fork.step == told.step
+        assert session.ask() == pair
+        session.tell(oracle(pair))
+
+
+def test_odds_tell_the_groups_that_the_asked_row_may_be_of():
+    X, y = make_gaussian(n_samples=40, n_relevant=3, random_state=0)
+    session = ActiveSession(X, n_clusters=3, random_state=0)
+    oracle = truth(y)
+    for _ in range(12):
+        session.tell(oracle(session.ask()))
+    odds = session.odds()
+    assert sum(odds.values()) == pytest.approx(1.0)
+    groups = {session.constraints.group(row)[0] for row in odds}
+    assert len(groups) == len(odds) == len(session.result().neighbourhoods)
+    assert ActiveSession(X, strategy="random", random_state=0).odds() == {}

@@ -8,8 +8,9 @@ where one with that log would, without fitting the steps in between. A step's ra
 
 import operator
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -134,6 +135,11 @@ class ActiveSession:
         """What the answers imply so far."""
         return self._constraints
 
+    @property
+    def step(self) -> int:
+        """The step that the next answer belongs to: questions of one step are chosen by one fit."""
+        return self._step
+
     def ask(self) -> Pair | None:
         """The pair to show next; the same until it is answered, None when nothing is left to ask."""
         if not self._is_set_up:
@@ -142,6 +148,17 @@ class ActiveSession:
             self._begin(self._step + 1)
             self._step += self._pending is not None
         return self._pending
+
+    def odds(self) -> dict[int, float]:
+        """How likely the first row of the open question is to be of each group, by a row of that group.
+
+        Empty where nothing is open, or where the strategy does not ask by odds.
+        """
+        pair = self.ask()
+        if pair is None or pair.left not in self._problem.odds:
+            return {}
+        first = (int(members[0]) for members in self._problem.hoods)
+        return dict(zip(first, self._problem.odds[pair.left].tolist(), strict=True))
 
     def tell(self, answer: Answer | str, pair: tuple[int, int] | None = None) -> None:
         """Take the answer to the pending question, or to a pair of one's own choice.
@@ -173,6 +190,13 @@ class ActiveSession:
             raise ValueError(f"n_answers={n_answers} but only {len(self._log)} were given")
         self._restart(self._log[:-n_answers])
 
+    def fork(self) -> Self:
+        """Another session that stands where this one does; what it is told, this one does not hear."""
+        twin = copy(self)
+        twin._restart(list(self._log))
+        twin._step = self._step  # the question that is open here was chosen in this step
+        return twin
+
     def result(self) -> SessionResult:
         """The grouping that all answers so far lead to."""
         if self._result is None:
@@ -200,14 +224,7 @@ class ActiveSession:
         return constraints
 
     def _absorb(self, constraints: Constraints, reply: Reply) -> None:
-        constraints.add(reply.pair, reply.answer)
-        if self.n_clusters is None or reply.answer is Answer.UNSURE:
-            return
-        if self.infer_last:
-            constraints.imply_last(self.n_clusters)
-        found = constraints.neighbourhoods()
-        if len(found) > self.n_clusters:
-            raise TooManyGroups(found, self.n_clusters)
+        absorb(constraints, reply, self.n_clusters, infer_last=self.infer_last)
 
     def _set_up_step(self) -> None:
         """Begin the current step from the answers before it, then lead it through its own."""
@@ -315,10 +332,25 @@ class ActiveSession:
         return [metric for metric in self._history if metric is not None]
 
 
+def absorb(
+    constraints: Constraints, reply: Reply, n_clusters: int | None, *, infer_last: bool = True
+) -> None:
+    """Take one answer into what is known, with what it implies where the number of groups is given."""
+    constraints.add(reply.pair, reply.answer)
+    if n_clusters is None or reply.answer is Answer.UNSURE:
+        return
+    if infer_last:
+        constraints.imply_last(n_clusters)
+    found = constraints.neighbourhoods()
+    if len(found) > n_clusters:
+        raise TooManyGroups(found, n_clusters)
+
+
 class TooManyGroups(ValueError):
     """Answers that tell more groups apart than there should be."""
 
     def __init__(self, groups: list[np.ndarray], n_clusters: int) -> None:
+        self.groups, self.n_clusters = groups, n_clusters
         rows = ", ".join(str(int(members[0])) for members in groups)
         super().__init__(
             f"n_clusters={n_clusters} but with this answer rows {rows} all differ from each other, "

@@ -34,13 +34,25 @@ class Clustering:
         return squared_distances(self.metric.transform(X), self.centers)
 
     def confidence(self, X: np.ndarray) -> np.ndarray:
-        """Share of the nearest centre's cluster in a mixture of round clusters of the same width.
+        """Share of the nearest centre's cluster in a mixture of round clusters of the same width."""
+        return nearest_share(self.distances(X), self.width(X))
 
-        The width is the mean squared distance to the own centre over the number of axes that carry it.
+    def width(self, X: np.ndarray) -> float:
+        """Variance of the rows around their centres, along one of the axes that carry it.
+
+        (tr Σ)² / tr Σ² axes carry it, for the covariance Σ within clusters: features that go together
+        count once.
         """
-        squares = self.distances(X)
-        within = (self.metric.transform(X) - self.centers[squares.argmin(axis=1)]).var(axis=0)
-        if not within.any():
-            return np.ones(len(X))
-        n_axes = within.sum() ** 2 / (within**2).sum()
-        return np.asarray(softmax(-0.5 * squares * n_axes / within.sum(), axis=1).max(axis=1))
+        rows = self.metric.transform(X)
+        own = rows - self.centers[squared_distances(rows, self.centers).argmin(axis=1)]
+        own -= own.mean(axis=0)
+        total = (own**2).sum()
+        gram = own @ own.T if len(own) < own.shape[1] else own.T @ own
+        return float((gram**2).sum() / total / len(own)) if total > 0 else 0.0
+
+
+def nearest_share(squares: np.ndarray, width: float) -> np.ndarray:
+    """Share of the nearest of some round clusters, given the squared distances to their centres."""
+    if width == 0.0:
+        return np.ones(len(squares))
+    return np.asarray(softmax(-0.5 * squares / width, axis=1).max(axis=1))

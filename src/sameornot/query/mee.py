@@ -23,6 +23,7 @@ def mee(problem: Problem, rng: np.random.Generator) -> Questions:
         return
     memberships = current_memberships(problem, rng)
     point = pick_best(candidates, expected_gain(memberships, candidates, problem.placed), rng)
+    problem.odds[point] = memberships[point]
     yield from sweep(problem, point, memberships[point])
 
 

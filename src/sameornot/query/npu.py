@@ -21,6 +21,7 @@ def npu(problem: Problem, rng: np.random.Generator) -> Questions:
         return
     memberships = current_memberships(problem, rng)
     point = pick_best(candidates, normalised_uncertainty(memberships[candidates]), rng)
+    problem.odds[point] = memberships[point]
     yield from sweep(problem, point, memberships[point])
 
 

@@ -26,7 +26,8 @@ class Problem:
     `constraints` is live: it grows with each answer. `hoods` and `clustering` are those of the step's start.
     `order` is the random order in which points are taken where nothing better is known; features are divided
     by `scale`; `method` holds the settings of the session's clusterer. `progress` is for strategies that
-    are flows: where they leave the groups that their own questions lead to.
+    are flows: where they leave the groups that their own questions lead to. In `odds` a strategy may leave
+    how likely it holds a point to be of each of `hoods`, so that a person can be told why it is asked.
     """
 
     X: np.ndarray
@@ -37,6 +38,7 @@ class Problem:
     method: Method
     fit: Callable[[], Grouping]
     progress: Progress = field(default_factory=Progress)
+    odds: dict[int, np.ndarray] = field(default_factory=dict)
 
     @cached_property
     def clustering(self) -> Grouping:
