@@ -1,0 +1,51 @@
+"""What a person should know about how her table was read: a few sentences, however many columns there are."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from sameornot.table.levels import Levels
+from sameornot.table.problem import listed
+
+
+class Filled(Protocol):
+    """What every column's coder knows."""
+
+    @property
+    def n_missing(self) -> int:
+        """Cells that had no value that could be read."""
+
+    @property
+    def fill(self) -> str:
+        """What stands in for them."""
+
+
+def fitting_notices(coders: Mapping[str, Filled], left_out: list[tuple[str, str]], n_rows: int) -> list[str]:
+    """One sentence a topic."""
+    return [*_left_out(left_out), *_filled(coders, n_rows), *_cut(coders)]
+
+
+def _left_out(left_out: list[tuple[str, str]]) -> list[str]:
+    reasons: dict[str, list[str]] = {}
+    for name, reason in left_out:
+        reasons.setdefault(reason, []).append(name)
+    return [f"Not used ({reason}): {listed(names)}." for reason, names in reasons.items()]
+
+
+def _filled(coders: Mapping[str, Filled], n_rows: int) -> list[str]:
+    gaps = {name: coder for name, coder in coders.items() if coder.n_missing}
+    if not gaps:
+        return []
+    total = sum(coder.n_missing for coder in gaps.values())
+    worst = sorted(gaps, key=lambda name: -gaps[name].n_missing)
+    parts = [f"{name} ({gaps[name].n_missing:,} of {n_rows:,}, with {gaps[name].fill})" for name in worst]
+    cells = "1 missing cell was" if total == 1 else f"{total:,} missing cells were"
+    return [f"{cells} filled: {listed(parts)}."]
+
+
+def _cut(coders: Mapping[str, Filled]) -> list[str]:
+    cut = [
+        f"{name} ({len(coder.levels)} of {coder.n_levels:,} levels kept)"
+        for name, coder in coders.items()
+        if isinstance(coder, Levels) and coder.n_levels > len(coder.levels)
+    ]
+    return [f'Rare levels count as "other": {listed(cut)}.'] if cut else []
