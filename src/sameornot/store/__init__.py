@@ -1,0 +1,55 @@
+"""Sessions on disk: one append-only log of events, in an SQLite file or on a PostgreSQL server."""
+
+import os
+import sys
+from pathlib import Path
+
+from sameornot.store.contract import Draft, Event, Grown, SessionLine, Store, StoreProblem
+
+__all__ = ["Draft", "Event", "Grown", "SessionLine", "Store", "StoreProblem", "default_store", "open_store"]
+
+
+def open_store(where: str | Path) -> Store:
+    """The store at a path (made if it is missing), at sqlite:///path, or at postgresql://user@host/database.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = open_store(f"{folder}/sessions.sqlite")
+    ...     _ = store.append("demo", [Draft("ana", "named", {"row": 3, "name": "early"})], after=0)
+    ...     print([(event.seq, event.kind, event.data) for event in store.read("demo")])
+    ...     store.close()
+    [(1, 'named', {'row': 3, 'name': 'early'})]
+    """
+    # Here, not above: the contract is needed where SQLAlchemy's start would be felt.
+    from sameornot.store.postgres import postgres_backend
+    from sameornot.store.sql import SqlStore
+    from sameornot.store.sqlite import sqlite_backend
+
+    if isinstance(where, str) and "://" in where and not where.startswith("sqlite:"):
+        return SqlStore(postgres_backend(where))
+    return SqlStore(sqlite_backend(_path(where)))
+
+
+def default_store() -> Path:
+    """The file in this person's data folder; XDG_DATA_HOME decides where that is, if it is set."""
+    return _data_folder() / "sameornot" / "sessions.sqlite"
+
+
+def _path(where: str | Path) -> Path:
+    if isinstance(where, Path) or not where.startswith("sqlite:"):
+        return Path(where)
+    path = where.removeprefix("sqlite:///")
+    if path in ("", ":memory:", where):
+        raise StoreProblem(f"{where} names no file: write sqlite:/// and then the path of a file.")
+    return Path(path)
+
+
+def _data_folder() -> Path:
+    chosen = os.environ.get("XDG_DATA_HOME", "")
+    if os.path.isabs(chosen):  # its specification: relative paths are to be ignored
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path.home() / ".local" / "share"

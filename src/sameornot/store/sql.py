@@ -1,0 +1,179 @@
+"""The store in SQL, for SQLite and PostgreSQL alike: one table of events that is only inserted into.
+
+Nothing but (session, seq) orders and guards the log: two who append behind the same event want the same
+primary key, and one of them gets it. What the two databases do differently (how a connection is set up, what
+their errors mean) is in `sqlite.py` and `postgres.py`.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    Connection,
+    Engine,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    case,
+    exc,
+    func,
+    insert,
+    inspect,
+    select,
+)
+
+from sameornot.store.contract import Draft, Event, Grown, SessionLine, StoreProblem
+from sameornot.store.drafts import check_word, encode
+
+FORMAT = 1  # of the tables below: a store with a higher number was made by a newer version
+SAFE = "what was stored before is safe"
+
+TABLES = MetaData()
+ABOUT = Table("sameornot_store", TABLES, Column("format", Integer, primary_key=True, autoincrement=False))
+EVENTS = Table(
+    "sameornot_events",
+    TABLES,
+    Column("session", Text, primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", Text, nullable=False),  # ISO 8601 in UTC, of one length: sorts as text and reads by eye
+    Column("author", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("data", Text, nullable=False),  # JSON as text: comes back as it went in, NUL characters included
+    CheckConstraint("seq >= 1", name="sameornot_events_from_one"),
+)
+ADDS = case((EVENTS.c.kind == "answered", 1), (EVENTS.c.kind == "retracted", -1), else_=0)
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A database: its engine, how messages call it, what its errors mean, and how creation is made single.
+
+    Transactions of `engine.execution_options(writes=True)` are those that write.
+    """
+
+    engine: Engine
+    place: str
+    explain: Callable[[BaseException], str]
+    before_creation: Callable[[Connection], None]
+
+
+class SqlStore:
+    """A store behind a backend; made by `open_store`."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._reader = backend.engine
+        self._writer = backend.engine.execution_options(writes=True)
+        try:
+            self._prepare()
+        except StoreProblem:
+            self.close()
+            raise
+
+    def sessions(self) -> list[SessionLine]:
+        """Every session that has an event, the one last added to first."""
+        log = EVENTS.c
+        span = func.min(log.at).label("began"), func.max(log.at).label("last")
+        summary = select(log.session, func.sum(ADDS).label("n_answers"), *span).group_by(log.session)
+        openings = select(log.session, log.data).where(log.kind == "opened").order_by(log.session, log.seq)
+        with self._transaction(self._reader) as connection:
+            rows = [row._asdict() for row in connection.execute(summary)]
+            opened = {row.session: json.loads(row.data) for row in connection.execute(openings)}
+        lines = [_session_line(row, opened.get(row["session"], {})) for row in rows]
+        return sorted(lines, key=lambda line: (line.last, line.session), reverse=True)
+
+    def read(self, session: str, after: int = 0) -> list[Event]:
+        """The events numbered above `after`, in order; none for a session that is not known."""
+        log = EVENTS.c
+        wanted = (log.session == check_word("session", session)) & (log.seq > after)
+        query = select(log.seq, log.at, log.author, log.kind, log.data).where(wanted).order_by(log.seq)
+        with self._transaction(self._reader) as connection:
+            return [_event(row._asdict()) for row in connection.execute(query)]
+
+    def append(self, session: str, drafts: Sequence[Draft], *, after: int) -> list[Event]:
+        """Add events behind event number `after`, all or none; they are on disk when this returns."""
+        at = datetime.now(UTC).isoformat(timespec="microseconds")
+        key = {"session": check_word("session", session), "at": at}
+        rows = [{**key, "seq": seq, **encode(draft)} for seq, draft in enumerate(drafts, after + 1)]
+        with self._transaction(self._writer) as connection:
+            self._check_end(connection, session, after)
+            if rows:
+                _insert(connection, rows)
+        return [_event(row) for row in rows]
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self._backend.engine.dispose()
+
+    def _check_end(self, connection: Connection, session: str, after: int) -> None:
+        last = select(func.coalesce(func.max(EVENTS.c.seq), 0)).where(EVENTS.c.session == session)
+        end = connection.execute(last).scalar_one()
+        if end > after:
+            raise Grown(f"session {session} has {end} events, not {after}: read the rest and try again")
+        if end < after:  # reading again would not help, so this is not Grown
+            raise StoreProblem(
+                f"Session {session} has {end} events in {self._backend.place}, but {after} were read before: "
+                "the store was replaced or restored from a copy, so open the session again."
+            )
+
+    def _prepare(self) -> None:
+        """Make the tables where there are none; refuse a store of a newer version."""
+        with self._transaction(self._reader) as connection:
+            found = self._format(connection)
+        if found is not None:
+            return
+        with self._transaction(self._writer) as connection:
+            self._backend.before_creation(connection)
+            if self._format(connection) is None:  # still: another process may have been faster
+                TABLES.create_all(connection)
+                connection.execute(insert(ABOUT).values(format=FORMAT))
+
+    def _format(self, connection: Connection) -> int | None:
+        if not inspect(connection).has_table(ABOUT.name):
+            return None
+        found = connection.execute(select(func.max(ABOUT.c.format))).scalar_one()
+        if found > FORMAT:
+            raise StoreProblem(
+                f"A newer version of sameornot made {self._backend.place} (its format is {found}, "
+                f"not {FORMAT}): upgrade sameornot, or choose another store."
+            )
+        return int(found)
+
+    @contextmanager
+    def _transaction(self, engine: Engine) -> Iterator[Connection]:
+        """Commit at the end; what the database reports becomes one sentence."""
+        try:
+            with engine.begin() as connection:
+                yield connection
+        except (exc.DBAPIError, exc.TimeoutError) as error:
+            raise StoreProblem(self._backend.explain(error)) from error
+
+
+def _insert(connection: Connection, rows: list[dict[str, Any]]) -> None:
+    try:
+        connection.execute(insert(EVENTS), rows)
+    except exc.IntegrityError:
+        raise Grown("someone else appended at the same moment: read the rest and try again") from None
+
+
+def _event(row: dict[str, Any]) -> Event:
+    at = datetime.fromisoformat(row["at"])
+    return Event(row["seq"], at, row["author"], row["kind"], json.loads(row["data"]))
+
+
+def _session_line(row: dict[str, Any], opened: dict[str, Any]) -> SessionLine:
+    return SessionLine(
+        session=row["session"],
+        title=str(opened.get("title", row["session"])),
+        n_answers=int(row["n_answers"]),
+        began=datetime.fromisoformat(row["began"]),
+        last=datetime.fromisoformat(row["last"]),
+        opened=opened,
+    )
