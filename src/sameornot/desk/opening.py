@@ -1,0 +1,120 @@
+"""Opening a session: a new one for a table that is new, the one that is there for a table that is not."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from sameornot.desk.clash import DeskProblem
+from sameornot.desk.sheet import POOL
+from sameornot.store import Draft, Grown, SessionLine, Store
+from sameornot.table import fingerprint
+
+# Questions that are planned for unless told: for each group, and where their number is not known.
+BUDGET_A_GROUP = 30
+BUDGET = 100
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a table is to be labelled; None is what was not said.
+
+    `id` and `image` name columns, `show` and `ignore` several; `pool` is how many rows questions may be
+    about, `seed` which ones, and which questions.
+    """
+
+    clusters: int | None = None
+    id: str | None = None
+    show: Sequence[str] | None = None
+    ignore: Sequence[str] | None = None
+    image: str | None = None
+    budget: int | None = None
+    seed: int | None = None
+    pool: int | None = None
+
+    def over(self, earlier: dict[str, Any]) -> "Options":
+        """These options, and the earlier ones where these say nothing."""
+        said = {name: value for name, value in asdict(self).items() if value is not None}
+        return Options(**{name: earlier.get(name) for name in asdict(self)} | said)
+
+    def filled(self) -> "Options":
+        """With what holds where nothing was said."""
+        budget = BUDGET if self.clusters is None else BUDGET_A_GROUP * self.clusters
+        return replace(
+            self,
+            ignore=list(self.ignore or ()),
+            show=None if self.show is None else list(self.show),
+            budget=self.budget or budget,
+            seed=self.seed or 0,
+            pool=self.pool or POOL,
+        )
+
+    def check(self, frame: pd.DataFrame) -> "Options":
+        """Raise a DeskProblem that names the first option that does not fit the table."""
+        columns = set(frame.columns)
+        for option, names in (("id", [self.id]), ("image", [self.image]), ("show", self.show)):
+            self._check_columns(option, names or (), columns)
+        self._check_columns("ignore", self.ignore or (), columns)
+        for option, number in (("clusters", self.clusters), ("budget", self.budget), ("pool", self.pool)):
+            if number is not None and number < 1:
+                raise DeskProblem(f"{option} is {number} but 1 or more is needed")
+        if self.clusters is not None and self.clusters > len(frame):
+            raise DeskProblem(f"{self.clusters} groups are wanted but the table has {len(frame)} rows")
+        return self
+
+    @staticmethod
+    def _check_columns(option: str, names: Sequence[str | None], columns: set[str]) -> None:
+        for name in names:
+            if name is not None and name not in columns:
+                shown = ", ".join(sorted(columns)[:10]) + (", …" if len(columns) > 10 else "")
+                raise DeskProblem(f"{option} names the column {name!r}, and the table has {shown}")
+
+
+def open_session(
+    store: Store, frame: pd.DataFrame, *, title: str, path: Path | None, options: Options, new: bool
+) -> tuple[str, dict[str, Any]]:
+    """The name of the table's session, and what is on record about it; the record is made or renewed."""
+    mark = fingerprint(frame)
+    where = None if path is None else str(path)
+    lines = store.sessions()
+    earlier = None if new else _find(lines, mark, where)
+    if earlier is None:
+        name, after, stored = _new_name(title, mark, lines), 0, {}
+    else:
+        name, after, stored = earlier.session, len(store.read(earlier.session)), earlier.opened
+        if stored["fingerprint"] != mark:
+            raise DeskProblem(
+                f"{title} is not the table that session {name} was begun with: give that one, or begin anew "
+                "with --new (the earlier answers stay in the store)"
+            )
+    wanted = options.over(stored).check(frame).filled()
+    opened = {"title": title, "path": where, "fingerprint": mark, "n_rows": len(frame), **asdict(wanted)}
+    if opened != stored:
+        try:
+            store.append(name, [Draft("", "opened", opened)], after=after)
+        except Grown:  # somebody else has just opened it, or answered
+            return open_session(store, frame, title=title, path=path, options=options, new=False)
+    return name, opened
+
+
+def _find(lines: list[SessionLine], mark: str, path: str | None) -> SessionLine | None:
+    """The last session on the same contents, else on the same file."""
+    known = [line for line in lines if line.opened]
+    same = [line for line in known if line.opened["fingerprint"] == mark]
+    return next(
+        iter(same or [line for line in known if path is not None and line.opened["path"] == path]), None
+    )
+
+
+def _new_name(title: str, mark: str, lines: list[SessionLine]) -> str:
+    """A name that can be typed: the table's, and as much of its mark as tells it from the others."""
+    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40] or "table"
+    taken = {line.session for line in lines}
+    name, n = f"{stem}-{mark[:4]}", 1
+    while name in taken:
+        n += 1
+        name = f"{stem}-{mark[:4]}-{n}"
+    return name

@@ -1,0 +1,67 @@
+"""What a desk hands over: the table, the groups and the answers at one moment."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import pandas as pd
+
+from sameornot.session import SessionResult
+from sameornot.table import TableEncoder
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group as a person knows it: `number` stays, `name` is hers, `label` is what to print."""
+
+    key: str
+    number: int
+    name: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One answer that holds; rows are those of the whole table, `seq` is its event in the store."""
+
+    seq: int
+    left: int
+    right: int
+    answer: str
+    author: str
+    at: datetime
+    edited: bool
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A session at one moment.
+
+    `result` speaks of the rows of the pool only: `X` holds them encoded, `pool` their numbers in `frame`.
+    Label m of the result is `groups[m]`.
+    """
+
+    title: str
+    frame: pd.DataFrame
+    ids: list[str]
+    encoder: TableEncoder
+    X: np.ndarray
+    pool: np.ndarray
+    result: SessionResult
+    groups: list[Group]
+    answers: list[Answered]
+    moves: list[tuple[int, float]]
+    clusters: int | None
+    made: datetime
+
+    @property
+    def column_weights(self) -> pd.Series:
+        """How much each column matters."""
+        return column_shares(self.encoder, self.X, self.result)
+
+
+def column_shares(encoder: TableEncoder, X: np.ndarray, result: SessionResult) -> pd.Series:
+    """Share of each column of the table in the learned distances: a feature counts by weight and spread."""
+    carried = result.metric.feature_weights * X.var(axis=0)
+    return encoder.column_weights(carried / (carried.sum() or 1.0))
