@@ -1,13 +1,16 @@
 """The command line: what it prints, what it saves, and how it refuses."""
 
+import os
 import re
 import struct
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import sameornot
 from sameornot import cli
+from sameornot.cli.demo import feature_table, stage_table
 from sameornot.plots import FeatureShares, Stage
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -36,7 +39,7 @@ def no_session(monkeypatch):
 
 
 def rendered(table, width):
-    console = cli.Console(width=width, force_terminal=False)
+    console = Console(width=width, force_terminal=False)
     with console.capture() as capture:
         console.print(table)
     return capture.get().splitlines()
@@ -58,7 +61,7 @@ def test_version_is_the_packages(call):
 
 
 def test_demo_saves_a_png_of_the_promised_size(call, tmp_path):
-    answer = call("demo", "--questions", 3, "--out", tmp_path / "picture.png")
+    answer = call("demo", "--simulate", "--questions", 3, "--out", tmp_path / "picture.png")
     assert answer.exit_code == 0, answer.output
     data = (tmp_path / "picture.png").read_bytes()
     assert data[:8] == PNG
@@ -66,7 +69,7 @@ def test_demo_saves_a_png_of_the_promised_size(call, tmp_path):
 
 
 def test_demo_prints_a_line_for_each_checkpoint_and_where_the_picture_is(call, tmp_path):
-    answer = call("demo", "--questions", 3)
+    answer = call("demo", "--simulate", "--questions", 3)
     lines = re.findall(r"^ *(\d+) +(\d+) +(\d+) +(-?\d\.\d{3})", answer.stdout, re.MULTILINE)
     assert [int(line[0]) for line in lines] == [0, 1, 2, 3]
     # With two groups every answer places one more row, and the first one two.
@@ -76,14 +79,14 @@ def test_demo_prints_a_line_for_each_checkpoint_and_where_the_picture_is(call, t
 
 
 def test_demo_without_questions_shows_the_grouping_before_the_first(call):
-    answer = call("demo", "--questions", 0)
+    answer = call("demo", "--simulate", "--questions", 0)
     assert answer.exit_code == 0, answer.output
     assert len(re.findall(r"^ *\d+ +\d+ +\d+ +-?\d\.\d{3}", answer.stdout, re.MULTILINE)) == 1
 
 
 def test_demo_repeats_itself_for_a_seed_and_not_for_another(call, tmp_path):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        call("demo", "--questions", 2, "--seed", seed, "--out", f"{name}.png")
+        call("demo", "--simulate", "--questions", 2, "--seed", seed, "--out", f"{name}.png")
     a, b, c = ((tmp_path / f"{name}.png").read_bytes() for name in "abc")
     assert a == b != c
 
@@ -101,15 +104,15 @@ def test_demo_repeats_itself_for_a_seed_and_not_for_another(call, tmp_path):
 @pytest.mark.usefixtures("no_session")
 def test_bad_arguments_get_one_sentence_before_any_work(call, tmp_path, arguments, complaint):
     (tmp_path / "folder.png").mkdir()
-    answer = call("demo", *arguments)
+    answer = call("demo", "--simulate", *arguments)
     assert (answer.exit_code, answer.stdout, answer.stderr) == (2, "", f"sameornot: {complaint}\n")
 
 
 @pytest.mark.usefixtures("no_session")
 def test_a_file_that_may_not_be_written_is_refused_before_any_work(call, tmp_path, monkeypatch):
     (tmp_path / "mine.png").write_bytes(b"precious")
-    monkeypatch.setattr(cli.os, "access", lambda _, mode: mode != cli.os.W_OK)  # root may write all
-    answer = call("demo", "--out", "mine.png")
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)  # root may write all
+    answer = call("demo", "--simulate", "--out", "mine.png")
     assert (answer.exit_code, answer.stderr) == (
         2,
         "sameornot: --out is mine.png but it may not be written\n",
@@ -122,21 +125,21 @@ def test_a_full_disk_gets_one_sentence(call, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("sameornot.plots.save_png", full)
-    answer = call("demo", "--questions", 0)
+    answer = call("demo", "--simulate", "--questions", 0)
     assert answer.exit_code == 2
     assert answer.stderr == "sameornot: the picture could not be saved: [Errno 28] No space left on device\n"
 
 
 def test_numbers_are_whole_in_a_narrow_terminal():
     stages = [Stage(n, groups=2, placed=n, agreement=-0.25) for n in range(13)]
-    lines = rendered(cli.stage_table(stages), width=30)
+    lines = rendered(stage_table(stages), width=30)
     assert max(map(len, lines)) <= 30
     assert [line.split() for line in lines[-7:]] == [[str(n), "2", str(n), "-0.250"] for n in range(0, 13, 2)]
 
 
 def test_features_keep_their_names_in_a_narrow_terminal():
     features = FeatureShares(("worst concave points of all", "area"), (0.5, 0.25), n_others=3)
-    lines = rendered(cli.feature_table(features, 34), width=34)
+    lines = rendered(feature_table(features, 34), width=34)
     assert max(map(len, lines)) <= 34
     words = " ".join(lines).split()
     assert {"worst", "concave", "points", "of", "all", "area", "50.0%", "25.0%"} <= set(words)

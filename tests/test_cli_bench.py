@@ -8,12 +8,14 @@ from concurrent.futures.process import BrokenProcessPool
 from urllib.error import URLError
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from sameornot import cli
 from sameornot.bench import paper
 from sameornot.bench.experiments import EXPERIMENTS, Experiment
 from sameornot.bench.rows import RowFile
+from sameornot.cli.bench import replication_bar
 from sameornot.plots import draw_reproduction
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -286,8 +288,8 @@ def test_an_experiment_without_data_does_not_hold_up_the_others(toy, call, tmp_p
 def test_the_time_left_is_told_by_all_replications_so_far(done_at, shown):
     now = 0.0
     out = io.StringIO()
-    console = cli.Console(file=out, width=80, get_time=lambda: now)
-    with cli.replication_bar("table1", 10, console) as advance:
+    console = Console(file=out, width=80, get_time=lambda: now)
+    with replication_bar("table1", 10, console) as advance:
         for now in done_at:  # noqa: B007 - the clock reads it
             advance()
     assert shown in out.getvalue()

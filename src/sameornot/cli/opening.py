@@ -1,0 +1,132 @@
+"""How `label`, `ask`, `export` and `report` come to a desk: the options that they share, and the errors."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sameornot.cli.common import fail
+
+if TYPE_CHECKING:
+    from sameornot.desk import Desk
+    from sameornot.store import SessionLine, Store
+
+TableArgument = Annotated[Path, typer.Argument(help="A CSV, TSV, Parquet or XLSX file, one record a row.")]
+ClustersOption = Annotated[
+    int | None, typer.Option("--clusters", help="How many groups there are; found on the way unless given.")
+]
+IdOption = Annotated[str | None, typer.Option("--id", help="The column that names a record.")]
+ShowOption = Annotated[
+    list[str] | None,
+    typer.Option("--show", help="Only show these columns: a,b,c; all that are learned from unless given."),
+]
+IgnoreOption = Annotated[
+    list[str] | None, typer.Option("--ignore", help="Do not learn from these columns: a,b,c.")
+]
+ImageOption = Annotated[
+    str | None,
+    typer.Option("--image", help="The column with the path of a picture, from the table's folder."),
+]
+BudgetOption = Annotated[
+    int | None,
+    typer.Option("--budget", help="How many questions are planned; 30 for each group unless given."),
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store", help="Where sessions are kept: a file, or postgresql://…; your own file if not given."
+    ),
+]
+NewOption = Annotated[bool, typer.Option("--new", help="Begin anew; earlier answers stay in the store.")]
+SeedOption = Annotated[int | None, typer.Option("--seed", help="Another seed asks other questions.")]
+SessionArgument = Annotated[
+    str | None,
+    typer.Argument(help="A session's name, as `sameornot sessions` lists it; the last unless given."),
+]
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Turn what a person can change into one sentence and an exit."""
+    from sameornot.desk import DeskProblem
+    from sameornot.handover import ModelProblem
+    from sameornot.store import StoreProblem
+    from sameornot.table import TableProblem
+    from sameornot.web.server import ServerProblem
+
+    try:
+        yield
+    except (DeskProblem, ModelProblem, ServerProblem, StoreProblem, TableProblem) as error:
+        fail(str(error))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        fail(f"{where}{error.strerror or error}")
+    except ImportError as error:
+        fail(str(error))
+
+
+def split_columns(columns: list[str] | None) -> list[str] | None:
+    """Names given as a,b,c or by repeating the option."""
+    return None if columns is None else [name for words in columns for name in words.split(",") if name]
+
+
+@contextmanager
+def open_table(table: Path, store: str | None, new: bool, **options: Any) -> "Iterator[Desk]":
+    """The desk of a table's session."""
+    from sameornot.desk import Desk, Options
+    from sameornot.store import default_store, open_store
+    from sameornot.table import read_table
+
+    wanted = Options(**{name: _plain(value) for name, value in options.items()})
+    frame = read_table(table)
+    kept = open_store(store or default_store())
+    try:
+        desk = Desk.open(kept, frame, title=table.name, path=table, new=new, options=wanted)
+    except BaseException:
+        kept.close()
+        raise
+    try:
+        yield desk
+    finally:
+        desk.close()
+
+
+def _plain(value: Any) -> Any:
+    return split_columns(value) if isinstance(value, list) else value
+
+
+@contextmanager
+def open_session(session: str | None, store: str | None, table: Path | None) -> "Iterator[Desk]":
+    """The desk of a session that is in the store, to be read and not to be answered."""
+    from sameornot.desk import Desk
+    from sameornot.store import default_store, open_store
+    from sameornot.table import read_table
+
+    kept = open_store(store or default_store())
+    try:
+        line = find_session(kept, session)
+        path = table or (Path(line.opened["path"]) if line.opened["path"] else None)
+        if path is None:
+            fail(f"session {line.session} was begun on a table without a file: give it with --table")
+        desk = Desk.open(kept, read_table(path), title=line.title, path=path, ahead=False)
+        if desk.session != line.session:
+            fail(f"{path} is not the table of session {line.session}, but of {desk.session}")
+        yield desk
+    finally:
+        kept.close()
+
+
+def find_session(store: "Store", session: str | None) -> "SessionLine":
+    """The session of that name, or the last one."""
+    lines = store.sessions()
+    if not lines:
+        fail("there is no session yet: begin one with `sameornot label TABLE`")
+    if session is None:
+        return lines[0]
+    found = next((line for line in lines if line.session == session), None)
+    if found is None:
+        known = ", ".join(line.session for line in lines[:5])
+        fail(f"there is no session {session!r}: the last ones are {known}")
+    return found

@@ -1,0 +1,108 @@
+"""What a person takes home: `export`, `report`, `assign`, and the list of `sessions`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+
+from sameornot.cli import opening
+from sameornot.cli.common import check_folder, fail
+
+TableOption = Annotated[
+    Path | None, typer.Option("--table", help="The session's table, if it is no longer where it was.")
+]
+
+
+def export(
+    session: opening.SessionArgument = None,
+    out: Annotated[Path, typer.Option(help="Folder for labels.csv, answers.csv and model.json.")] = Path(),
+    table: TableOption = None,
+    store: opening.StoreOption = None,
+) -> None:
+    """Write a session's labels, answers and model."""
+    check_folder("--out", out)
+    with opening.sentences():
+        from sameornot.handover import Model, answers_table, labels_table, replacing, write_csv
+
+        with opening.open_session(session, store, table) as desk:
+            snapshot = desk.snapshot()
+        out.mkdir(parents=True, exist_ok=True)
+        files = {
+            "labels.csv": write_csv(labels_table(snapshot)),
+            "answers.csv": write_csv(answers_table(snapshot)),
+            "model.json": json.dumps(Model.from_snapshot(snapshot).to_json()),
+        }
+        for name, text in files.items():
+            with replacing(out / name) as beside:
+                beside.write_text(text, encoding="utf-8", newline="")
+            typer.echo(out / name)
+
+
+def report(
+    session: opening.SessionArgument = None,
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
+    table: TableOption = None,
+    store: opening.StoreOption = None,
+) -> None:
+    """Write one self-contained HTML page: the groups, what makes them differ, the answers, how sure."""
+    if out.is_dir():
+        fail(f"--out is {out} but that is a folder, and a file is needed")
+    with opening.sentences():
+        from sameornot.handover import replacing, write_report
+
+        with opening.open_session(session, store, table) as desk:
+            page = write_report(desk.snapshot())
+        with replacing(out) as beside:
+            beside.write_text(page, encoding="utf-8")
+        typer.echo(out)
+
+
+def assign(
+    model: Annotated[Path, typer.Argument(help="model.json of a session.")],
+    table: Annotated[Path, typer.Argument(help="New rows: CSV, TSV, Parquet or XLSX.")],
+    out: Annotated[Path | None, typer.Option(help="CSV or Parquet; TABLE-groups.csv unless given.")] = None,
+    id_column: opening.IdOption = None,
+) -> None:
+    """Give new rows their groups, block by block."""
+    target = out or table.with_name(f"{table.stem}-groups.csv")
+    with opening.sentences():
+        from sameornot.handover import Model, assign_file
+
+        known = Model.load(model)
+        console = Console(stderr=True)
+        with Progress(SpinnerColumn(), TextColumn("{task.completed:,.0f} rows"), console=console) as progress:
+            task = progress.add_task("rows", total=None)
+            done = assign_file(
+                known,
+                table,
+                target,
+                id_column=id_column,
+                progress=lambda rows: progress.update(task, completed=rows),
+            )
+        typer.echo(f"{done:,} rows: {target}")
+
+
+def sessions(store: opening.StoreOption = None) -> None:
+    """List the sessions that are in the store."""
+    with opening.sentences():
+        from sameornot.store import default_store, open_store
+
+        where = store or default_store()
+        kept = open_store(where)
+        lines = kept.sessions()
+        kept.close()
+        if not lines:
+            typer.echo("There is no session yet: begin one with `sameornot label TABLE`.")
+            return
+        table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        for header in ("session", "answers", "last", "table"):
+            table.add_column(header, overflow="fold", justify="right" if header == "answers" else "left")
+        for line in lines:
+            last = line.last.astimezone().strftime("%Y-%m-%d %H:%M")
+            table.add_row(line.session, str(line.n_answers), last, line.opened.get("path") or line.title)
+        Console(highlight=False, markup=False).print(table)

@@ -1,0 +1,1 @@
+"""The labelling page: a thin skin over a desk, served on this machine."""

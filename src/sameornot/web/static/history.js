@@ -1,0 +1,144 @@
+/** Every answer, newest first: change it, remove it, or undo many. */
+
+import { get } from "./api.js";
+import { button, byId, debounced, make, redraw, tableHead } from "./dom.js";
+import { currentView } from "./routes.js";
+import { clock } from "./words.js";
+
+const WORDS = { same: "Same", different: "Different", unsure: "Unsure" };
+// Lines drawn at first: thousands of rows of buttons make a slow page.
+const FIRST = 100;
+
+export class HistoryView {
+  #root = byId("view-history");
+  #list = make("div", { class: "scroll" });
+  #undoButton = button("Undo", () => this.#undoMany(), { "data-testid": "undo-many" });
+  #number = make("input", {
+    type: "number",
+    min: "1",
+    value: "1",
+    id: "undo-number",
+    "data-testid": "undo-number",
+  });
+  #filter = make("input", {
+    type: "search",
+    placeholder: "id, name or answer",
+    "data-testid": "history-filter",
+    on: { input: () => this.#draw() },
+  });
+  #answers = [];
+  #limit = FIRST;
+  #sitting;
+  #openRecord;
+
+  constructor(sitting, openRecord) {
+    this.#sitting = sitting;
+    this.#openRecord = openRecord;
+    const refresh = debounced(() => currentView() === "history" && this.load(), 150);
+    sitting.addEventListener("moved", refresh);
+    sitting.addEventListener("progress", ({ detail }) => (this.#undoButton.disabled = !detail.can_undo));
+    this.#root.append(
+      make("h2", {}, "History"),
+      make(
+        "div",
+        { class: "tools-row" },
+        make("label", {}, "Find", this.#filter),
+        make("label", {}, "Undo my last", this.#number, "answers"),
+        this.#undoButton,
+      ),
+      this.#list,
+    );
+  }
+
+  async load() {
+    try {
+      this.#answers = (await get("/api/history")).answers.sort((a, b) => b.n - a.n);
+      this.#draw();
+    } catch (problem) {
+      this.#sitting.complain(problem);
+    }
+  }
+
+  #draw() {
+    const wanted = this.#filter.value.trim().toLowerCase();
+    const found = this.#answers.filter((line) => wanted === "" || searchable(line).includes(wanted));
+    if (found.length === 0) {
+      redraw(
+        this.#list,
+        make("p", { class: "empty" }, this.#answers.length === 0 ? "No answers yet." : "No answer matches."),
+      );
+      return;
+    }
+    const more = found.length - this.#limit;
+    redraw(
+      this.#list,
+      make(
+        "table",
+        { class: "lines" },
+        make("caption", { class: "unseen" }, "Answers, newest first"),
+        tableHead(["No.", "A", "B", "Answer", "By", "When", ""]),
+        make("tbody", {}, ...found.slice(0, this.#limit).map((line) => this.#line(line))),
+      ),
+      ...(more > 0 ? [button(`Show ${more} older`, () => this.#showAll(), { "data-focus": "more" })] : []),
+    );
+  }
+
+  #showAll() {
+    this.#limit = Infinity;
+    this.#draw();
+  }
+
+  #line(line) {
+    const record = ({ id, row }) =>
+      make(
+        "td",
+        {},
+        button(id, () => this.#openRecord(row), { class: "link", "data-focus": `${line.seq} ${row}` }),
+      );
+    const author = line.yours ? "you" : line.author || "someone";
+    return make(
+      "tr",
+      { "data-testid": "history-line", "data-answer": line.answer, "data-seq": line.seq },
+      make("td", {}, String(line.n)),
+      record(line.left),
+      record(line.right),
+      make("td", {}, this.#choices(line)),
+      make("td", {}, author),
+      make("td", {}, clock(line.at), line.edited ? make("span", { class: "aside" }, " changed") : null),
+      make(
+        "td",
+        { class: "actions" },
+        button("Remove", () => this.#change(line, "remove"), {
+          "data-testid": "history-remove",
+          "data-focus": `${line.seq} remove`,
+          "aria-label": `Remove answer ${line.n}`,
+        }),
+      ),
+    );
+  }
+
+  #choices(line) {
+    const choices = Object.entries(WORDS).map(([answer, word]) =>
+      button(word, () => answer !== line.answer && this.#change(line, answer), {
+        "aria-pressed": String(answer === line.answer),
+        "data-testid": `history-${answer}`,
+        "data-focus": `${line.seq} ${answer}`,
+      }),
+    );
+    return make("span", { class: "segments", role: "group", "aria-label": `Answer ${line.n}` }, ...choices);
+  }
+
+  #change(line, to) {
+    return this.#sitting.act("/api/change", { seq: line.seq, to });
+  }
+
+  async #undoMany() {
+    for (let left = Number(this.#number.value) || 1; left > 0 && this.#sitting.progress.can_undo; left -= 1) {
+      if (!(await this.#sitting.act("/api/undo"))) return;
+    }
+  }
+}
+
+function searchable({ left, right, author, answer, n }) {
+  return `${n} ${left.id} ${right.id} ${author} ${answer}`.toLowerCase();
+}

@@ -1,0 +1,127 @@
+/** The members of one group: the typical ones, the least sure ones, those that answers have placed. */
+
+import { get } from "./api.js";
+import { button, make, redraw, tableHead } from "./dom.js";
+import { askAbout } from "./record.js";
+import { percent } from "./words.js";
+
+const ORDERS = { typical: "Most typical", unsure: "Least sure", placed: "Placed by answers" };
+const FIRST = 8;
+const MORE = 50;
+
+export class MemberList {
+  element = make("div", { class: "members" });
+  #group;
+  #sitting;
+  #openRecord;
+  #order = "typical";
+  #members = [];
+  #total = 0;
+
+  constructor(group, sitting, openRecord) {
+    this.#group = group;
+    this.#sitting = sitting;
+    this.#openRecord = openRecord;
+  }
+
+  async open(order) {
+    this.#order = order;
+    this.#members = [];
+    await this.#fetch(FIRST);
+  }
+
+  /** The same lines again, after the grouping has moved. */
+  async reload() {
+    const n = Math.max(this.#members.length, FIRST);
+    this.#members = [];
+    await this.#fetch(n);
+  }
+
+  async #fetch(limit) {
+    const where = { group: this.#group.key, order: this.#order, offset: this.#members.length, limit };
+    try {
+      const { members, total } = await get("/api/members", where);
+      this.#members.push(...members);
+      this.#total = total;
+    } catch (problem) {
+      this.#sitting.complain(problem);
+    }
+    this.#draw();
+  }
+
+  #draw() {
+    const orders = Object.entries(ORDERS).map(([order, label]) =>
+      button(label, () => this.open(order), {
+        "aria-pressed": String(order === this.#order),
+        "data-testid": `members-${order}`,
+        "data-focus": `${this.#group.key} ${order}`,
+      }),
+    );
+    const more = this.#total - this.#members.length;
+    redraw(
+      this.element,
+      make("div", { class: "segments", role: "group", "aria-label": "Which members first" }, ...orders),
+      this.#members.length === 0
+        ? make("p", { class: "empty" }, "None.")
+        : make("div", { class: "scroll" }, this.#table()),
+      ...(more > 0
+        ? [
+            button(`Show more (${more})`, () => this.#fetch(MORE), {
+              "data-focus": `${this.#group.key} more`,
+            }),
+          ]
+        : []),
+    );
+  }
+
+  #table() {
+    const columns = this.#members[0].values.map(({ column }) => column);
+    return make(
+      "table",
+      { class: "lines" },
+      tableHead(["Id", "Sure", ...columns, ""]),
+      make("tbody", {}, ...this.#members.map((member) => this.#line(member))),
+    );
+  }
+
+  #line({ row, id, image, confidence, placed, values }) {
+    const label = (text) => `${text}: ${id}`;
+    const wrong = () => this.#sitting.act("/api/wrong", { row });
+    return make(
+      "tr",
+      { "data-testid": "member", "data-row": row },
+      make(
+        "td",
+        {},
+        image ? make("img", { class: "thumb", src: image, alt: "", loading: "lazy" }) : null,
+        button(id, () => this.#openRecord(row), {
+          class: "link",
+          "data-testid": "member-open",
+          "data-focus": `${row} open`,
+        }),
+      ),
+      make("td", {}, placed ? make("span", { class: "placed" }, "placed") : percent(confidence)),
+      ...values.map(({ value }) => make("td", {}, make("span", { class: "cell", title: value }, value))),
+      make(
+        "td",
+        { class: "actions" },
+        // What an answer has placed is settled: there is nothing to ask.
+        placed
+          ? null
+          : button("Ask me", () => askAbout(this.#sitting, row), {
+              "aria-label": label("Ask me about it"),
+              title: "Ask me about it",
+              "data-testid": "member-ask",
+              "data-focus": `${row} ask`,
+            }),
+        " ",
+        button("Does not belong", wrong, {
+          "aria-label": label("Does not belong here"),
+          title: "It does not belong to this group",
+          "data-testid": "member-wrong",
+          "data-focus": `${row} wrong`,
+        }),
+      ),
+    );
+  }
+}

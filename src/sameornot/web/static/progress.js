@@ -1,0 +1,64 @@
+/** What is always in sight: asked, groups, how much still moves, when to stop, time left, who answers. */
+
+import { afterPaint, byId, make } from "./dom.js";
+import { MovesLine } from "./moves.js";
+import { count, duration, percent } from "./words.js";
+
+// Other people who are named beside you: the place is narrow.
+const N_OTHERS = 1;
+
+export class ProgressView {
+  #line = new MovesLine(byId("moves"));
+
+  constructor(sitting) {
+    sitting.addEventListener("progress", ({ detail }) => this.#show(detail));
+  }
+
+  /** The theme has changed. */
+  repaint() {
+    this.#line.repaint();
+  }
+
+  #show(progress) {
+    const { asked, budget, unsure, groups, clusters, moved, seconds_left: left } = progress;
+    byId("asked").textContent = asked > budget ? `${asked}, ${budget} planned` : `${asked} of ${budget}`;
+    byId("unsure").textContent = unsure > 0 ? `${unsure} unsure` : "";
+    byId("asked-bar").style.width = `${Math.min(1, budget > 0 ? asked / budget : 1) * 100}%`;
+    byId("groups-found").textContent = clusters === null ? String(groups) : `${groups} of ${clusters}`;
+    byId("moved").textContent = moved === null ? "unknown" : percent(moved);
+    byId("time-left").textContent =
+      asked >= budget ? "none planned" : left === null ? "unknown" : duration(left);
+    showHint(progress);
+    showPeople(progress.people);
+    afterPaint(() => this.#line.show(progress.moves));
+  }
+}
+
+/** When one can stop, that is said first and in bold; the reason follows. */
+function showHint({ hint, can_stop: canStop }) {
+  const colon = canStop ? hint.indexOf(":") + 1 : 0;
+  byId("hint").replaceChildren(make("strong", {}, hint.slice(0, colon)), hint.slice(colon));
+  byId("hint").dataset.canStop = String(canStop);
+}
+
+/** You, whoever else has answered most, and how many more there are; all of them in the tip. */
+function showPeople(people) {
+  const others = people.filter((person) => !person.you).sort((a, b) => b.answers - a.answers);
+  const shown = [...people.filter((person) => person.you), ...others.slice(0, N_OTHERS)];
+  const names = shown.map((person) =>
+    make(
+      "span",
+      { class: person.looking && !person.you ? "now" : "" },
+      `${person.you ? "you" : person.name || "someone"} ${person.answers}`,
+    ),
+  );
+  if (others.length > N_OTHERS) names.push(`+${others.length - N_OTHERS}`);
+  byId("people").replaceChildren(...names.flatMap((name, i) => (i === 0 ? [name] : [" · ", name])));
+  byId("people").title = people.map(sayPerson).join("\n");
+}
+
+function sayPerson(person) {
+  const who = person.you ? "You have" : `${person.name || "Someone"} has`;
+  const now = person.looking && !person.you ? " and is looking at a question now" : "";
+  return `${who} given ${count(person.answers, "answer")}${now}.`;
+}

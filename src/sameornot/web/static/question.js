@@ -1,0 +1,187 @@
+/** The pair on the screen: two records, column by column, and the four buttons below them. */
+
+import { afterPaint, bar, byId, button, make, unseen } from "./dom.js";
+import { percent } from "./words.js";
+
+// A cell of more characters than this is read as text, not as a value.
+const LONG = 48;
+// Gaps (1: nearly all of the table lies within) below which two values are as good as equal, and from which
+// on they are plainly apart and the row stands out.
+const CLOSE = 0.03;
+const FAR = 0.4;
+// Milliseconds after which a pair that is being answered is dimmed; a quick answer does not flicker.
+const SLOW = 200;
+
+export class QuestionView {
+  #sitting;
+  #slow = 0;
+
+  constructor(sitting, openRecord) {
+    this.#sitting = sitting;
+    sitting.addEventListener("question", ({ detail }) => this.#show(detail));
+    sitting.addEventListener("busy", ({ detail }) => this.#press(detail));
+    sitting.addEventListener("progress", ({ detail }) => (byId("undo").disabled = !detail.can_undo));
+    for (const answer of document.querySelectorAll(".answer")) {
+      // The second click of a double click would answer a question that nobody has read.
+      answer.addEventListener("click", (event) => {
+        if (event.detail < 2) sitting.answer(answer.dataset.answer, event.timeStamp);
+      });
+    }
+    for (const id of ["undo", "end-undo"]) byId(id).addEventListener("click", () => sitting.act("/api/undo"));
+    for (const side of ["left", "right"]) {
+      byId(`${side}-id`).addEventListener("click", () => openRecord(sitting.question[side].row));
+    }
+  }
+
+  #show({ question, pressedAt }) {
+    byId("loading").hidden = true;
+    byId("ask").hidden = question === null;
+    byId("end").hidden = question !== null;
+    if (question === null) showEnd(this.#sitting.progress);
+    else showPair(question, this.#sitting.progress.asked + 1);
+    afterPaint((now) => this.#painted(question, pressedAt, now));
+  }
+
+  #painted(question, pressedAt, now) {
+    if (question !== this.#sitting.question) return;
+    this.#sitting.painted();
+    if (pressedAt !== null) window.sameornotTimings.push(now - pressedAt);
+    document.documentElement.dataset.question = question?.id ?? "none";
+    document.documentElement.dataset.ready = "true";
+  }
+
+  #press(what) {
+    clearTimeout(this.#slow);
+    if (what === null) delete byId("ask").dataset.slow;
+    else this.#slow = setTimeout(() => (byId("ask").dataset.slow = "true"), SLOW);
+    for (const answer of document.querySelectorAll(".answer")) {
+      answer.dataset.pressed = String(answer.dataset.answer === what);
+    }
+  }
+}
+
+function showPair(question, number) {
+  const { left, right, fields, why, n_more: nMore } = question;
+  // Before anything is changed: afterwards it would force a layout of its own.
+  byId("compare").scrollTop = 0;
+  byId("question-number").textContent = `Question ${number}`;
+  byId("why").textContent = why;
+  nameRecord("left", "A", left);
+  nameRecord("right", "B", right);
+  const heaviest = Math.max(...fields.map((field) => field.weight), Number.MIN_VALUE);
+  byId("pair").dataset.text = String(fields.some(isText));
+  byId("fields").replaceChildren(...fields.map((field) => fieldRow(field, heaviest)));
+  byId("more").hidden = nMore === 0;
+  byId("more").textContent =
+    `${nMore} more ${nMore === 1 ? "column is" : "columns are"} not shown; open a record to see all.`;
+  showImages(left, right);
+  byId("spoken").textContent = `Question ${number}. ${left.id} and ${right.id}: are these two the same kind?`;
+}
+
+function nameRecord(side, letter, record) {
+  const id = byId(`${side}-id`);
+  id.textContent = record.id;
+  id.setAttribute("aria-label", `Record ${letter}, ${record.id}: open all of it`);
+  id.title = record.placed ? "Already placed by an answer. Open the whole record" : "Open the whole record";
+}
+
+function fieldRow(field, heaviest) {
+  const isLong = isText(field);
+  return make(
+    "tr",
+    {
+      "data-apart": howFar(field),
+      "data-long": String(isLong),
+    },
+    make(
+      "th",
+      { scope: "row" },
+      make(
+        "span",
+        { class: "name", title: `Weighs ${percent(field.weight)} now` },
+        bar(field.weight / heaviest, { class: "share" }),
+        field.column,
+      ),
+    ),
+    valueCell("left", field.left, field.left_filled, isLong),
+    make("td", { class: "spine" }, gapMark(field)),
+    valueCell("right", field.right, field.right_filled, isLong),
+  );
+}
+
+/** Whether a field is read rather than compared at a glance. */
+function isText({ left, right }) {
+  return Math.max(left.length, right.length) > LONG;
+}
+
+/** "alike", "near" (it differs, by little or by what cannot be measured) or "far". */
+function howFar({ differs, gap }) {
+  if (!differs || (gap !== null && gap < CLOSE)) return "alike";
+  return gap !== null && gap >= FAR ? "far" : "near";
+}
+
+function valueCell(side, text, filled, isLong) {
+  const shown =
+    text === "" ? make("span", {}, make("span", { "aria-hidden": "true" }, "–"), unseen("no value")) : text;
+  const parts = [isLong ? make("span", { class: "text" }, shown) : shown];
+  if (filled)
+    parts.push(
+      " ",
+      make("span", { class: "filled", title: "This cell was empty in the table" }, "filled in"),
+    );
+  // On the left the tag stands outside too, so that the values meet at the spine.
+  return make("td", { class: `value ${side}` }, ...(side === "left" && !isLong ? parts.reverse() : parts));
+}
+
+/** What stands between the two values: a bar towards the larger one, or a sign. */
+function gapMark(field) {
+  const side = larger(field);
+  const isBar = side !== "none" && field.gap !== null && field.gap > 0;
+  const mark = make("span", { class: "gap", "data-side": side });
+  if (isBar) {
+    const length = make("span", { class: "bar" });
+    length.style.setProperty("--far", Math.min(1, field.gap));
+    mark.append(length);
+  } else {
+    mark.append(make("span", { class: "glyph", "aria-hidden": "true" }, field.differs ? "≠" : "="));
+  }
+  const which = { left: ", A is larger", right: ", B is larger", none: "" }[side];
+  mark.append(unseen({ alike: "alike", near: `different${which}`, far: `far apart${which}` }[howFar(field)]));
+  return mark;
+}
+
+function larger({ kind, left, right }) {
+  if (left === "" || right === "") return "none";
+  if (kind === "date") return left === right ? "none" : left > right ? "left" : "right";
+  if (kind !== "number") return "none";
+  const difference = Number(left) - Number(right);
+  return difference > 0 ? "left" : difference < 0 ? "right" : "none";
+}
+
+function showImages(left, right) {
+  const box = byId("images");
+  box.hidden = !left.image && !right.image;
+  if (box.hidden) box.replaceChildren();
+  else box.replaceChildren(imageOf("A", left, "left-id"), imageOf("B", right, "right-id"));
+}
+
+function imageOf(letter, record, opener) {
+  const alt = `Image of record ${letter}, ${record.id}`;
+  const content = record.image
+    ? button(make("img", { src: record.image, alt }), () => byId(opener).click(), {
+        title: "Open the whole record",
+      })
+    : make("p", {}, "No image");
+  return make("figure", {}, content, make("span", { class: "letter", "aria-hidden": "true" }, letter));
+}
+
+function showEnd(progress) {
+  byId("end-title").textContent = progress.waiting
+    ? "Someone else is looking at what is left"
+    : "There is nothing left to ask";
+  byId("end-text").textContent = progress.waiting
+    ? "The open questions are on other people’s screens. The next one comes by itself."
+    : `${progress.hint} Everything is saved.`;
+  byId("end-undo").disabled = !progress.can_undo;
+  byId("spoken").textContent = byId("end-title").textContent;
+}

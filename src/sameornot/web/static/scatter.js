@@ -1,0 +1,134 @@
+/** Points on a canvas: a shape and a colour for each group, and a lettered ring around A and B. */
+
+import { colour, outline } from "./palette.js";
+
+const MARGIN = 18;
+const RADIUS = 3;
+const PLACED_RADIUS = 4.4;
+const RING = 10;
+// How near the pointer has to be, in pixels.
+const REACH = 12;
+
+export class Scatter {
+  #canvas;
+  #picture = null;
+  #asked = [];
+  #places = [];
+
+  constructor(canvas) {
+    this.#canvas = canvas;
+    new ResizeObserver(() => this.draw()).observe(canvas);
+  }
+
+  show(picture) {
+    this.#picture = picture;
+    this.draw();
+  }
+
+  /** Mark the rows of A and B. */
+  ask(rows) {
+    this.#asked = rows;
+    this.draw();
+  }
+
+  /** The row under the pointer, or null. */
+  rowAt(event) {
+    const box = this.#canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let [best, nearest] = [null, REACH];
+    this.#places.forEach(([px, py], i) => {
+      const distance = Math.hypot(px - x, py - y);
+      if (distance < nearest) [best, nearest] = [this.#picture.row[i], distance];
+    });
+    return best;
+  }
+
+  draw() {
+    if (this.#picture === null) return;
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const scale = devicePixelRatio;
+    this.#canvas.width = width * scale;
+    this.#canvas.height = height * scale;
+    const pen = this.#canvas.getContext("2d");
+    pen.scale(scale, scale);
+    this.#places = lay(this.#picture, width, height);
+    drawPoints(pen, this.#picture, this.#places);
+    this.#drawAsked(pen);
+  }
+
+  #drawAsked(pen) {
+    const found = this.#asked.map((row) => this.#places[this.#picture.row.indexOf(row)]);
+    const firstIsLeft = !found[0] || !found[1] || found[0][0] <= found[1][0];
+    found.forEach((place, i) => {
+      // The letters stand on the outer sides, so that those of near points do not cover each other.
+      if (place) drawRing(pen, place, "AB"[i], (i === 0) === firstIsLeft ? -1 : 1);
+    });
+  }
+}
+
+/** Data to pixels, each axis filling its side. */
+function lay({ x, y }, width, height) {
+  const across = fit(x, MARGIN, width - MARGIN);
+  const up = fit(y, height - MARGIN, MARGIN);
+  return x.map((value, i) => [across(value), up(y[i])]);
+}
+
+function fit(values, from, to) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  return high > low ? (value) => from + ((value - low) / (high - low)) * (to - from) : () => (from + to) / 2;
+}
+
+function drawPoints(pen, { group, placed }, places) {
+  const hues = new Map([...new Set(group)].map((number) => [number, colour(number)]));
+  const paths = new Map([...hues.keys()].map((number) => [number, new Path2D(outline(number))]));
+  const theme = getComputedStyle(document.documentElement);
+  pen.strokeStyle = theme.getPropertyValue("--ink").trim();
+  for (const isPlaced of [false, true]) {
+    pen.globalAlpha = isPlaced ? 1 : 0.55;
+    places.forEach(([x, y], i) => {
+      if (placed[i] === isPlaced) stamp(pen, paths.get(group[i]), x, y, hues.get(group[i]), isPlaced);
+    });
+  }
+  pen.globalAlpha = 1;
+}
+
+function stamp(pen, path, x, y, fill, isPlaced) {
+  const radius = isPlaced ? PLACED_RADIUS : RADIUS;
+  pen.save();
+  pen.translate(x, y);
+  pen.scale(radius, radius);
+  pen.fillStyle = fill;
+  pen.fill(path);
+  if (isPlaced) {
+    pen.lineWidth = 1.2 / radius;
+    pen.stroke(path);
+  }
+  pen.restore();
+}
+
+function drawRing(pen, [x, y], letter, side) {
+  const theme = getComputedStyle(document.documentElement);
+  const ink = theme.getPropertyValue("--ink").trim();
+  const paper = theme.getPropertyValue("--surface").trim();
+  for (const [colourOfRing, width] of [
+    [paper, 5],
+    [ink, 2],
+  ]) {
+    pen.beginPath();
+    pen.arc(x, y, RING, 0, 2 * Math.PI);
+    pen.strokeStyle = colourOfRing;
+    pen.lineWidth = width;
+    pen.stroke();
+  }
+  const room =
+    x + side * 2 * RING < MARGIN || x + side * 2 * RING > pen.canvas.clientWidth - MARGIN ? -side : side;
+  pen.font = `700 13px ${theme.getPropertyValue("--sans")}`;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.strokeStyle = paper;
+  pen.lineWidth = 4;
+  pen.fillStyle = ink;
+  pen.strokeText(letter, x + room * (RING + 9), y);
+  pen.fillText(letter, x + room * (RING + 9), y);
+}

@@ -1,0 +1,30 @@
+/** How long something was on the screen, without the time that the tab was hidden. */
+
+export class Stopwatch {
+  #spent = 0;
+  #since = null;
+
+  constructor() {
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.#pause() : this.#resume()));
+  }
+
+  restart() {
+    this.#spent = 0;
+    this.#since = performance.now();
+  }
+
+  seconds() {
+    const running = this.#since === null ? 0 : performance.now() - this.#since;
+    return Math.round((this.#spent + running) / 10) / 100;
+  }
+
+  #pause() {
+    if (this.#since === null) return;
+    this.#spent += performance.now() - this.#since;
+    this.#since = null;
+  }
+
+  #resume() {
+    this.#since ??= performance.now();
+  }
+}

@@ -1,0 +1,38 @@
+"""A process that serves the page again and again, for tests that kill it.
+
+    python page_process.py TABLE STORE
+
+It imports all that a page needs once. For each line on its input it forks a server, which prints its process
+number and its port; killed, it is reaped, and the next line starts the next one. So a restart costs
+milliseconds, and what is killed is a whole server.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from sameornot.desk import Desk, Options
+from sameornot.store import open_store
+from sameornot.table import read_table
+from sameornot.web.server import serve
+
+
+def serve_page(table: str, where: str) -> None:
+    path = Path(table)
+    desk = Desk.open(
+        open_store(where), read_table(path), title="killed", path=path, options=Options(clusters=3)
+    )
+    serve(desk, ready=lambda address: print(os.getpid(), address.rstrip("/").rpartition(":")[2], flush=True))
+
+
+def main(table: str, where: str) -> None:
+    for _ in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            serve_page(table, where)
+            os._exit(0)
+        os.waitpid(pid, 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
