@@ -21,6 +21,7 @@ from sameornot.cluster import METHODS, Grouping, Method
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, feature_scale
 from sameornot.query import STRATEGIES, Problem, Questions
+from sameornot.query.problem import Found
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,7 @@ class ActiveSession:
         twin = copy(self)
         twin._restart(list(self._log))
         twin._step = self._step  # the question that is open here was chosen in this step
+        twin._shared = self._problem.found if self._is_set_up and self._step > 0 else {}
         return twin
 
     def result(self) -> SessionResult:
@@ -210,6 +212,7 @@ class ActiveSession:
         self._step = self._last_step()
         self._history = self._history[: self._step]
         self._is_set_up = False
+        self._shared: dict[str, Found] = {}
         self._pending = None
         self._result = None
 
@@ -253,7 +256,9 @@ class ActiveSession:
             lambda: self.settings.fit_step(
                 self._X, constraints, self._n_groups(constraints), self._scale, fit_rng
             ),
+            found=self._shared,
         )
+        self._shared = {}
         self._questions = STRATEGIES[self.strategy](self._problem, query_rng)
         self._pending = next(self._questions, None)
         self._skip_settled()

@@ -30,7 +30,7 @@ def mee(problem: Problem, rng: np.random.Generator) -> Questions:
 def current_memberships(problem: Problem, rng: np.random.Generator) -> np.ndarray:
     """Neighbourhood memberships (R) by a forest fitted to the current clustering."""
     labels = problem.clustering.labels
-    leaves = forest_leaves(problem.X, labels, rng)
+    leaves = problem.once("leaves", rng, lambda: forest_leaves(problem.X, labels, rng))
     similarity = leaf_similarity(leaves, problem.hoods)
     return neighbourhood_memberships(similarity, problem.hoods, problem.ruled_out)
 

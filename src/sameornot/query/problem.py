@@ -9,6 +9,7 @@ unsure, may be yielded too: the session replies itself and asks no one.
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,14 @@ from sameornot.cluster import Grouping, Method, Progress
 from sameornot.constraints import Constraints
 
 Questions = Generator[Pair, Answer, None]
+
+
+class Found(NamedTuple):
+    """A value, and the state of the generator before and after it was computed."""
+
+    value: Any
+    before: Any
+    after: Any
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,7 @@ class Problem:
     by `scale`; `method` holds the settings of the session's clusterer. `progress` is for strategies that
     are flows: where they leave the groups that their own questions lead to. In `odds` a strategy may leave
     how likely it holds a point to be of each of `hoods`, so that a person can be told why it is asked.
+    `found` is shared by all who go through the same step: see `once`.
     """
 
     X: np.ndarray
@@ -39,11 +49,27 @@ class Problem:
     fit: Callable[[], Grouping]
     progress: Progress = field(default_factory=Progress)
     odds: dict[int, np.ndarray] = field(default_factory=dict)
+    found: dict[str, Found] = field(default_factory=dict)
 
     @cached_property
     def clustering(self) -> Grouping:
         """Labels and metric at the start of the step, fitted when first asked for."""
-        return self.fit()
+        grouping: Grouping = self.once("clustering", None, self.fit)
+        return grouping
+
+    def once(self, name: str, rng: np.random.Generator | None, compute: Callable[[], Any]) -> Any:
+        """What `compute` gives; a fork that goes through the step again is given what was found then.
+
+        The generator that `compute` draws from has to stand where it stood, and is left where it was left.
+        """
+        before = None if rng is None else rng.bit_generator.state
+        if name not in self.found or self.found[name].before != before:
+            value = compute()
+            self.found[name] = Found(value, before, None if rng is None else rng.bit_generator.state)
+        found = self.found[name]
+        if rng is not None:
+            rng.bit_generator.state = found.after
+        return found.value
 
     @cached_property
     def space(self) -> np.ndarray:

@@ -100,6 +100,7 @@ class Safety:
 def own_address(request: Request) -> str:
     """The address and port that this connection came in on, as a Host header has them."""
     address, port = request.scope.get("server") or ("", None)
+    address = address.removeprefix("::ffff:")  # IPv4 on a socket that takes both
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
