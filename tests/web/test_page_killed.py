@@ -8,7 +8,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,8 @@ def nursery(table: Path, where: str) -> Iterator[Nursery]:
         yield servers
     finally:
         if servers.pid:
-            os.kill(servers.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(servers.pid, signal.SIGKILL)
         process.communicate(timeout=TIMEOUT)
 
 
@@ -90,6 +91,7 @@ class Person:
             step = self.answer(step["question"])
             if len(self.acknowledged) % KEPT:
                 step = self.undo()
+        self.killer.join()
 
     def restart(self) -> None:
         self.browser.port = self.servers.start()
@@ -107,7 +109,8 @@ class Person:
         self.acknowledged[question["id"]] = said["answer"]
         assert step["progress"]["asked"] == len(self.held)
         if len(self.acknowledged) == self.next_kill:
-            threading.Timer(self.rng.uniform(0, LATEST), self.servers.kill).start()
+            self.killer = threading.Timer(self.rng.uniform(0, LATEST), self.servers.kill)
+            self.killer.start()
         return step
 
     def undo(self) -> dict[str, Any]:

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sameornot.desk.differences import compare
 from sameornot.desk.sheet import Sheet
 from sameornot.desk.snapshot import Group, column_shares
 from sameornot.desk.standing import Standing
-from sameornot.table import display
-from sameornot.table.cells import numbers
 
 # Columns that are looked at for what stands out, how many of those are told, and the values of a member.
 N_LOOKED_AT = 20
@@ -111,29 +110,19 @@ class Groups:
         ]
 
     def _stands_out(self, inside: np.ndarray) -> list[dict[str, str]]:
+        """Columns in which a group is far from the others, of those that matter."""
         if inside.all() or not inside.any():
             return []
+        columns = {column.name: column for column in self.sheet.encoder.columns}
         heaviest = self.weights.sort_values(ascending=False, kind="stable").head(N_LOOKED_AT)
+        rows = self.sheet.frame.iloc[self.sheet.pool]
         found = [
-            (float(weight) * effect, {"column": str(name), "value": here, "usual": elsewhere})
+            compare(rows[name], columns[str(name)], float(weight), inside)
             for name, weight in heaviest.items()
-            for effect, here, elsewhere in [self._contrast(str(name), inside)]
         ]
-        found.sort(key=lambda item: -item[0])
-        return [line for effect, line in found[:N_STANDING_OUT] if effect > 0]
-
-    def _contrast(self, column: str, inside: np.ndarray) -> tuple[float, str, str]:
-        """How far a column's values in a group are from those outside, and what is usual in both."""
-        values = self.sheet.frame[column].iloc[self.sheet.pool]
-        if self.sheet.kind(column) == "number":
-            found = numbers(values)
-            known = np.isfinite(found)
-            if not (known & inside).any() or not (known & ~inside).any():
-                return 0.0, "", ""
-            here, there = np.median(found[known & inside]), np.median(found[known & ~inside])
-            return float(abs(here - there) / (found[known].std() or 1.0)), display(here), display(there)
-        here, there = values[inside].mode(), values[~inside].mode()
-        if here.empty or there.empty or self.sheet.kind(column) == "text":
-            return 0.0, "", ""
-        share = (values[inside] == here.iat[0]).mean() - (values[~inside] == here.iat[0]).mean()
-        return float(abs(share)), display(here.iat[0]), display(there.iat[0])
+        found.sort(key=lambda difference: -difference.weight * difference.size)
+        return [
+            {"column": difference.column, "value": difference.here, "usual": difference.others}
+            for difference in found[:N_STANDING_OUT]
+            if difference.size > 0
+        ]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from sameornot.desk.differences import Difference, compare, shorten
 from sameornot.desk.snapshot import Group, Snapshot
-from sameornot.handover.differences import Difference, compare, shorten
 from sameornot.handover.labels import labels_table, placed_rows
 from sameornot.plots.report import group_paint, sureness, swatch
 from sameornot.table import display

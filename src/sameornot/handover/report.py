@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from sameornot.desk.differences import shorten
 from sameornot.desk.snapshot import Snapshot
-from sameornot.handover.differences import shorten
 from sameornot.handover.groups import N_VALUES, Standing, group_part, in_order, take_stock
 from sameornot.plots.draw import COLOURS
 from sameornot.plots.report import draw_moves, draw_report_map, inline_svg

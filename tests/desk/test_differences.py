@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sameornot.handover.differences import compare, few_digits, shorten
+from sameornot.desk.differences import compare, few_digits, shorten
 from sameornot.table import TableEncoder
 
 INSIDE = np.array([True, True, True, False, False, False])

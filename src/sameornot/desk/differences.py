@@ -34,6 +34,13 @@ class Difference:
     spread: Spread | None = None
     shares: Shares | None = None
 
+    @property
+    def size(self) -> float:
+        """How far the group is from the others in this column, from 0 to 1; 0 where that has no meaning."""
+        if self.shares is not None:
+            return abs(self.shares.inside - self.shares.outside)
+        return 0.0 if self.spread is None else abs(self.spread.inside[1] - self.spread.outside[1])
+
 
 def compare(column: pd.Series, known: Column, weight: float, members: np.ndarray) -> Difference:
     """Members of a group against the others in one column; `known` says how it was read."""

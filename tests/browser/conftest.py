@@ -1,0 +1,66 @@
+"""One Chromium for all tests of the page; for each test its own server process and its own people."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromium import MissingBrowser, running_chromium
+from kinds_table import write_table
+from label_command import LabelCommand
+from labeller import Labeller, Truth
+from playwright.sync_api import Browser
+
+Label = Callable[..., LabelCommand]
+Visit = Callable[..., Labeller]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    try:
+        with running_chromium() as browser:
+            yield browser
+    except MissingBrowser as missing:
+        pytest.fail(str(missing), pytrace=False)
+
+
+@pytest.fixture
+def label(tmp_path: Path) -> Iterator[Label]:
+    """Start `sameornot label` with these arguments; it is ended after the test, and must have been well."""
+    started: list[LabelCommand] = []
+
+    def start(*arguments: object) -> LabelCommand:
+        started.append(LabelCommand(tmp_path, *arguments).start())
+        return started[-1]
+
+    yield start
+    for command in started:
+        if command.process is not None:
+            command.stop()
+
+
+@pytest.fixture
+def visit(chromium: Browser, label: Label) -> Iterator[Visit]:
+    """Open the page as one more person; after the test, nothing may have gone wrong on any page."""
+    people: list[Labeller] = []
+
+    def open_page(command: LabelCommand, **options: Any) -> Labeller:
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        people.append(Labeller(context, command.address))
+        return people[-1]
+
+    yield open_page
+    for person in people:
+        person.check()
+        person.context.close()
+
+
+@pytest.fixture
+def truth(tmp_path: Path) -> Truth:
+    return write_table(tmp_path / "plants.csv")
+
+
+@pytest.fixture
+def plants(label: Label, truth: Truth, tmp_path: Path) -> LabelCommand:
+    """The command on the small table of three kinds."""
+    return label(tmp_path / "plants.csv", "--clusters", 3, "--id", "specimen")

@@ -1,0 +1,140 @@
+"""Somebody who answers at the page, and a watch on everything that goes wrong there."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Locator, Page, Request, expect
+
+PATIENCE = 60_000  # milliseconds; generous, for a loaded machine
+expect.set_options(timeout=PATIENCE)
+
+# A clash is an answer of the server too; Chromium notes every status from 400 on as an error.
+CLASH_LINE = "Failed to load resource: the server responded with a status of 409 (Conflict)"
+# How often Tab is pressed at most to reach something.
+N_TABS = 120
+
+Truth = dict[str, str]
+
+
+class Labeller:
+    """One person's browser: a context of its own, with a page on the session."""
+
+    def __init__(self, context: BrowserContext, address: str) -> None:
+        context.set_default_timeout(PATIENCE)
+        self.context = context
+        self.host = urlsplit(address).netloc
+        self.problems: list[str] = []
+        self.forgiven = [re.compile(re.escape(CLASH_LINE))]
+        context.on("request", self._check_request)
+        self.page: Page = context.new_page()
+        self.page.on("console", self._check_message)
+        self.page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        self.page.on("dialog", self._check_dialog)
+        self.page.goto(address)
+        self.wait_for_question()
+
+    def forgive(self, pattern: str) -> None:
+        """Let the browser's console say this: the test brings it about."""
+        self.forgiven.append(re.compile(pattern))
+
+    def check(self) -> None:
+        """No page error, no console error, and no request to another host."""
+        self.page.evaluate("0")  # what is still on its way arrives before the answer to this
+        assert self.problems == []
+
+    def _check_request(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob") and parts.netloc != self.host:
+            self.problems.append(f"request to another host: {request.url}")
+
+    def _check_message(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not any(known.search(message.text) for known in self.forgiven):
+            self.problems.append(f"console error: {message.text}")
+
+    def _check_dialog(self, dialog: Dialog) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def __getitem__(self, test_id: str) -> Locator:
+        return self.page.get_by_test_id(test_id)
+
+    @property
+    def question(self) -> str:
+        """The number of the question that is on the screen."""
+        return self.page.locator("html").get_attribute("data-question") or ""
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The two records that are asked about, by their ids."""
+        return self["left-id"].inner_text(), self["right-id"].inner_text()
+
+    @property
+    def asked(self) -> int:
+        """How many questions have been answered, as the page says."""
+        return int(self["asked"].inner_text().split(" ")[0].rstrip(","))
+
+    def wait_for_question(self, after: str | None = None) -> None:
+        """Wait until a question, other than `after`, has been painted."""
+        html = self.page.locator("html")
+        expect(html).to_have_attribute("data-question", re.compile(r"\d+"))
+        if after is not None:
+            expect(html).not_to_have_attribute("data-question", after)
+
+    def press(self, key: str) -> None:
+        """Press a key that brings another question, and wait for it."""
+        before = self.question
+        self.page.keyboard.press(key)
+        self.wait_for_question(after=before)
+
+    def answer(self, truth: Truth) -> str:
+        """Answer the question by key as somebody would who knows the truth; the answer."""
+        left, right = self.pair
+        same = truth[left] == truth[right]
+        self.press("s" if same else "d")
+        return "same" if same else "different"
+
+    def answer_many(self, truth: Truth, n: int) -> None:
+        """Answer `n` questions."""
+        for _ in range(n):
+            self.answer(truth)
+
+    def tab_to(self, target: Callable[[], Locator] | Locator) -> Locator:
+        """Press Tab until something has the focus, as somebody does who has no mouse."""
+        wanted = target if isinstance(target, Locator) else target()
+        expect(wanted).to_be_visible()
+        for _ in range(N_TABS):
+            if wanted.evaluate("element => element === document.activeElement"):
+                return wanted
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{wanted} is not reached by {N_TABS} presses of Tab")
+
+    def go(self, view: str) -> None:
+        """Open one of the views by its tab."""
+        self[f"tab-{view}"].click()
+        expect(self.page.locator(f"#view-{view}")).to_be_visible()
+
+    def history(self) -> list[dict[str, Any]]:
+        """The history as the page shows it, newest first."""
+        self.go("history")
+        expect(self["history-line"]).to_have_count(self.asked)
+        lines: list[dict[str, Any]] = self["history-line"].evaluate_all(
+            """lines => lines.map(line => {
+                const [n, left, right, , by, when] = [...line.cells].map(cell => cell.innerText.trim());
+                const {seq, answer} = line.dataset;
+                return {seq, n: Number(n), left, right, answer, by, edited: when.endsWith("changed")};
+            })"""
+        )
+        return lines
+
+
+def group_of(pairs: Iterable[tuple[str, str, str]]) -> dict[str, set[str]]:
+    """The records that (left, right, answer) lines say belong together: each id with its whole group."""
+    groups: dict[str, set[str]] = {}
+    for left, right, answer in pairs:
+        one, other = groups.setdefault(left, {left}), groups.setdefault(right, {right})
+        if answer == "same" and one is not other:
+            one |= other
+            groups |= dict.fromkeys(other, one)
+    return groups
