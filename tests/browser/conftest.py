@@ -1,6 +1,7 @@
 """One Chromium for all tests of the page; for each test its own server process and its own people."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from kinds_table import write_table
 from label_command import LabelCommand
 from labeller import Labeller, Truth
 from playwright.sync_api import Browser
+
+VIEWPORT = {"width": 1280, "height": 800}
 
 Label = Callable[..., LabelCommand]
 Visit = Callable[..., Labeller]
@@ -27,32 +30,28 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def label(tmp_path: Path) -> Iterator[Label]:
     """Start `sameornot label` with these arguments; it is ended after the test, and must have been well."""
-    started: list[LabelCommand] = []
+    with ExitStack() as ends:
 
-    def start(*arguments: object) -> LabelCommand:
-        started.append(LabelCommand(tmp_path, *arguments).start())
-        return started[-1]
+        def start(*arguments: object) -> LabelCommand:
+            command = LabelCommand(tmp_path, *arguments).start()
+            ends.callback(command.stop)
+            return command
 
-    yield start
-    for command in started:
-        if command.process is not None:
-            command.stop()
+        yield start
 
 
 @pytest.fixture
 def visit(chromium: Browser, label: Label) -> Iterator[Visit]:
     """Open the page as one more person; after the test, nothing may have gone wrong on any page."""
-    people: list[Labeller] = []
+    with ExitStack() as ends:
 
-    def open_page(command: LabelCommand, **options: Any) -> Labeller:
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        people.append(Labeller(context, command.address))
-        return people[-1]
+        def open_page(command: LabelCommand, **options: Any) -> Labeller:
+            context = ends.enter_context(chromium.new_context(**{"viewport": VIEWPORT, **options}))
+            person = Labeller(context, command.address)
+            ends.callback(person.check)
+            return person
 
-    yield open_page
-    for person in people:
-        person.check()
-        person.context.close()
+        yield open_page
 
 
 @pytest.fixture

@@ -32,13 +32,15 @@ class LabelCommand:
         """Start it, again at the same address if it ran before, and wait until it says where it is."""
         program = Path(sys.executable).with_name("sameornot")
         command = [program, "label", *self.arguments, "--no-browser", "--token", TOKEN, "--port", self.port]
-        self.process = subprocess.Popen(
-            [str(word) for word in command],
-            stdout=subprocess.PIPE,
-            stderr=self.errors.open("w"),
-            text=True,
-            env={**os.environ, "XDG_DATA_HOME": str(self.home), "OMP_NUM_THREADS": "1"},
-        )
+        surroundings = {**os.environ, "XDG_DATA_HOME": str(self.home), "OMP_NUM_THREADS": "1"}
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(
+                [str(word) for word in command],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=surroundings,
+            )
         self.port = self._read_port(self.process)
         return self
 
@@ -47,7 +49,9 @@ class LabelCommand:
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
-        """Ctrl-C, after which it has to end well and must not have complained."""
+        """Ctrl-C, after which it has to end well and must not have complained; nothing if it was killed."""
+        if self.process is None:
+            return
         code = self._end(signal.SIGINT)
         assert (code, self.errors.read_text()) == (0, "")
 

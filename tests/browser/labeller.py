@@ -1,7 +1,6 @@
 """Somebody who answers at the page, and a watch on everything that goes wrong there."""
 
 import re
-from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -100,9 +99,8 @@ class Labeller:
         for _ in range(n):
             self.answer(truth)
 
-    def tab_to(self, target: Callable[[], Locator] | Locator) -> Locator:
+    def tab_to(self, wanted: Locator) -> Locator:
         """Press Tab until something has the focus, as somebody does who has no mouse."""
-        wanted = target if isinstance(target, Locator) else target()
         expect(wanted).to_be_visible()
         for _ in range(N_TABS):
             if wanted.evaluate("element => element === document.activeElement"):
@@ -128,13 +126,3 @@ class Labeller:
         )
         return lines
 
-
-def group_of(pairs: Iterable[tuple[str, str, str]]) -> dict[str, set[str]]:
-    """The records that (left, right, answer) lines say belong together: each id with its whole group."""
-    groups: dict[str, set[str]] = {}
-    for left, right, answer in pairs:
-        one, other = groups.setdefault(left, {left}), groups.setdefault(right, {right})
-        if answer == "same" and one is not other:
-            one |= other
-            groups |= dict.fromkeys(other, one)
-    return groups

@@ -4,10 +4,6 @@ import pytest
 from fake_desk import FakeDesk
 from web_client import Browser, serving
 
-from postgres import postgres_server, postgres_url
-
-__all__ = ["postgres_server", "postgres_url"]
-
 TOKEN = "a-token-that-nobody-guesses"
 
 

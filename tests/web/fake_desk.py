@@ -48,6 +48,9 @@ class FakeDesk:
     def undo(self, person):
         return self._do("undo", person, {})
 
+    def leave(self, person):
+        self._do("leave", person, {})
+
     def change(self, person, seq, to):
         return self._do("change", person, {"seq": seq, "to": to})
 

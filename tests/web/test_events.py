@@ -58,6 +58,20 @@ def test_a_closed_page_gives_up_its_seat(desk):
                 pass  # the server notices without being spoken to
 
 
+def test_a_closed_page_gives_its_question_back(desk, monkeypatch):
+    monkeypatch.setattr(events, "PATIENCE", 0.01)
+    monkeypatch.setattr(events, "RELOAD", 0.05)
+    with serving(desk) as server, Browser(server.port).events() as stays:
+        with Browser(server.port).events() as leaves:
+            until(leaves, 0)
+            until(stays, 0)
+        for _ in stays:
+            left = [person for call, person, _ in desk.calls if call == "leave"]
+            if left:
+                break
+    assert len(left) == 1
+
+
 def test_a_quiet_page_is_kept_alive(desk, monkeypatch):
     monkeypatch.setattr(events, "HEARTBEAT", 0.01)
     with serving(desk) as server, Browser(server.port).open("GET", "/api/events") as response:

@@ -1,5 +1,7 @@
 """The command `sameornot`: a thin skin over desk, handover and bench. Heavy imports wait for a command."""
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -35,6 +37,9 @@ def main(
     ] = False,
 ) -> None:
     """Hold the options that come before a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows "?" instead
 
 
 for command in (label, ask, export, report, assign, sessions, demo, bench):

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sameornot.cli import opening
-from sameornot.cli.common import check_at_least_one
 
 if TYPE_CHECKING:
     from sameornot.desk import Desk
@@ -33,8 +32,7 @@ def label(
     browser: Annotated[bool, typer.Option(help="Open a browser, or only print the address.")] = True,
 ) -> None:
     """Open the labelling page on a table; run again, it goes on where it stood."""
-    check_at_least_one("--clusters", clusters)
-    check_at_least_one("--budget", budget)
+    opening.check_numbers(clusters, budget, seed)
     with opening.sentences():
         options = {"clusters": clusters, "id": id_column, "show": show, "ignore": ignore, "image": image}
         with opening.open_table(table, store, new, **options, budget=budget, seed=seed) as desk:

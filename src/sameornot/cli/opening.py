@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sameornot.cli.common import fail
+from sameornot.cli.common import check_at_least_one, check_not_negative, fail, harmless
 
 if TYPE_CHECKING:
     from sameornot.desk import Desk
@@ -47,24 +47,48 @@ SessionArgument = Annotated[
 ]
 
 
+def check_numbers(clusters: int | None, budget: int | None, seed: int | None) -> None:
+    """Leave if one of the options that are numbers is too small."""
+    check_at_least_one("--clusters", clusters)
+    check_at_least_one("--budget", budget)
+    check_not_negative("--seed", seed)
+
+
 @contextmanager
 def sentences() -> Iterator[None]:
     """Turn what a person can change into one sentence and an exit."""
-    from sameornot.desk import DeskProblem
-    from sameornot.handover import ModelProblem
-    from sameornot.store import StoreProblem
-    from sameornot.table import TableProblem
-    from sameornot.web.server import ServerProblem
-
+    problems = find_problems()
     try:
         yield
-    except (DeskProblem, ModelProblem, ServerProblem, StoreProblem, TableProblem) as error:
+    except problems as error:
         fail(str(error))
+    except BrokenPipeError:  # whoever read what is printed has left: nobody to tell
+        raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         fail(f"{where}{error.strerror or error}")
     except ImportError as error:
-        fail(str(error))
+        fail(missing(error))
+    except MemoryError:
+        fail("there is not enough memory for this table: leave out columns, or take fewer rows")
+
+
+def find_problems() -> tuple[type[Exception], ...]:
+    """All that the commands complain of in one sentence."""
+    try:
+        from sameornot.desk import DeskProblem
+        from sameornot.handover import ModelProblem
+        from sameornot.store import StoreProblem
+        from sameornot.table import TableProblem
+        from sameornot.web.server import ServerProblem
+    except ImportError as error:
+        fail(missing(error))
+    return DeskProblem, ModelProblem, ServerProblem, StoreProblem, TableProblem
+
+
+def missing(error: ImportError) -> str:
+    """What to install."""
+    return f"{error.name} is needed for this and is not installed: pip install 'sameornot[page]'"
 
 
 def split_columns(columns: list[str] | None) -> list[str] | None:
@@ -83,7 +107,8 @@ def open_table(table: Path, store: str | None, new: bool, **options: Any) -> "It
     frame = read_table(table)
     kept = open_store(store or default_store())
     try:
-        desk = Desk.open(kept, frame, title=table.name, path=table, new=new, options=wanted)
+        title = harmless(table.name)
+        desk = Desk.open(kept, frame, title=title, path=table, new=new, options=wanted)
     except BaseException:
         kept.close()
         raise

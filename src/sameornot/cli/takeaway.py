@@ -1,6 +1,7 @@
 """What a person takes home: `export`, `report`, `assign`, and the list of `sessions`."""
 
-import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
 from sameornot.cli import opening
-from sameornot.cli.common import check_folder, fail
+from sameornot.cli.common import check_folder, fail, harmless
 
 TableOption = Annotated[
     Path | None, typer.Option("--table", help="The session's table, if it is no longer where it was.")
@@ -27,7 +28,7 @@ def export(
     """Write a session's labels, answers and model."""
     check_folder("--out", out)
     with opening.sentences():
-        from sameornot.handover import Model, answers_table, labels_table, replacing, write_csv
+        from sameornot.handover import Model, answers_table, labels_table, write_csv
 
         with opening.open_session(session, store, table) as desk:
             snapshot = desk.snapshot()
@@ -35,12 +36,10 @@ def export(
         files = {
             "labels.csv": write_csv(labels_table(snapshot)),
             "answers.csv": write_csv(answers_table(snapshot)),
-            "model.json": json.dumps(Model.from_snapshot(snapshot).to_json()),
+            "model.json": Model.from_snapshot(snapshot).dumps(),
         }
         for name, text in files.items():
-            with replacing(out / name) as beside:
-                beside.write_text(text, encoding="utf-8", newline="")
-            typer.echo(out / name)
+            write(out / name, text)
 
 
 def report(
@@ -50,16 +49,13 @@ def report(
     store: opening.StoreOption = None,
 ) -> None:
     """Write one self-contained HTML page: the groups, what makes them differ, the answers, how sure."""
-    if out.is_dir():
-        fail(f"--out is {out} but that is a folder, and a file is needed")
+    check_file(out)
     with opening.sentences():
-        from sameornot.handover import replacing, write_report
+        from sameornot.handover import write_report
 
         with opening.open_session(session, store, table) as desk:
             page = write_report(desk.snapshot())
-        with replacing(out) as beside:
-            beside.write_text(page, encoding="utf-8")
-        typer.echo(out)
+        write(out, page)
 
 
 def assign(
@@ -70,21 +66,25 @@ def assign(
 ) -> None:
     """Give new rows their groups, block by block."""
     target = out or table.with_name(f"{table.stem}-groups.csv")
+    if out is not None:
+        check_file(out)
+    if not table.exists():
+        fail(f"there is no file {table}: check the name and the folder")
     with opening.sentences():
         from sameornot.handover import Model, assign_file
 
         known = Model.load(model)
-        console = Console(stderr=True)
-        with Progress(SpinnerColumn(), TextColumn("{task.completed:,.0f} rows"), console=console) as progress:
+        with counter() as progress:
             task = progress.add_task("rows", total=None)
-            done = assign_file(
-                known,
-                table,
-                target,
-                id_column=id_column,
-                progress=lambda rows: progress.update(task, completed=rows),
-            )
-        typer.echo(f"{done:,} rows: {target}")
+            with writing(target):  # what goes wrong with reading is a TableProblem
+                done = assign_file(
+                    known,
+                    table,
+                    target,
+                    id_column=id_column,
+                    progress=lambda rows: progress.update(task, completed=rows),
+                )
+        typer.echo(harmless(f"{target} ({done:,} {'row' if done == 1 else 'rows'})"))
 
 
 def sessions(store: opening.StoreOption = None) -> None:
@@ -104,5 +104,39 @@ def sessions(store: opening.StoreOption = None) -> None:
             table.add_column(header, overflow="fold", justify="right" if header == "answers" else "left")
         for line in lines:
             last = line.last.astimezone().strftime("%Y-%m-%d %H:%M")
-            table.add_row(line.session, str(line.n_answers), last, line.opened.get("path") or line.title)
-        Console(highlight=False, markup=False).print(table)
+            place = harmless(line.opened.get("path") or line.title)
+            table.add_row(line.session, str(line.n_answers), last, place)
+        Console(highlight=False, markup=False, emoji=False).print(table)
+
+
+def counter() -> Progress:
+    """Counts rows before the eyes of a person, and leaves no trace."""
+    console = Console(stderr=True)
+    columns = SpinnerColumn(), TextColumn("{task.completed:,.0f} rows")
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def check_file(out: Path) -> None:
+    """Leave before the work is done if a file could not be there."""
+    if out.is_dir():
+        fail(f"--out is {out} but that is a folder, and a file is needed")
+    if not out.parent.is_dir():
+        fail(f"--out is {out} but there is no folder {out.parent}")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say which file could not be written: the error may know none, or one that stood in for it."""
+    try:
+        yield
+    except OSError as error:
+        fail(f"{path} could not be written: {error.strerror or error}")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file, whole or not at all, and say where it is."""
+    from sameornot.handover import replacing
+
+    with writing(path), replacing(path) as beside:
+        beside.write_text(text, encoding="utf-8", newline="")
+    typer.echo(harmless(str(path)))

@@ -138,7 +138,7 @@ class Sheet:
         try:
             path = (self.folder / named).resolve()
             inside = path.is_relative_to(self.folder.resolve()) and path.is_file()
-        except (OSError, ValueError):  # a name that no file can have
+        except (OSError, ValueError, RuntimeError):  # a name that no file can have, or links in a circle
             return None
         return path if inside else None
 

@@ -6,6 +6,7 @@ A page that reads slowly skips to the latest line: each has room for one, so not
 import asyncio
 import json
 import threading
+import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager, suppress
 
@@ -21,6 +22,7 @@ from sameornot.store import StoreProblem
 HEARTBEAT = 15.0  # seconds: shorter than what proxies and browsers take for a dead connection
 PATIENCE = 1.0  # seconds: a grouping can move without a new event, so look at least this often
 SETTLE = 0.05  # seconds: the answer itself goes out first, and events that come together are told together
+RELOAD = 5.0  # seconds: a page that is gone for longer was closed, not loaded again
 MAX_SEATS = 50
 FULL = f"{MAX_SEATS} pages are open already: close one of them"
 CLOSED = "news of other people are off: start the page again to have them"
@@ -50,6 +52,7 @@ class Events:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self._seats: tuple[Seat, ...] = ()  # replaced, never changed: the thread reads it without a lock
+        self._last_here: dict[str, float] = {}
         self._occupied = threading.Event()
         self._closed = threading.Event()
 
@@ -103,6 +106,7 @@ class Events:
     def _seat(self, person: str) -> Iterator[Seat]:
         taken = Seat(person)
         self._seats = (*self._seats, taken)
+        self._last_here[person] = time.monotonic()
         self._occupied.set()
         try:
             yield taken
@@ -125,11 +129,22 @@ class Events:
                 version = self.desk.wait(version, PATIENCE)
                 self._closed.wait(SETTLE)
                 people = {seat.person for seat in self._seats}
+                self._let_go(people)
                 lines = {person: self._line(person) for person in people}
                 self._loop.call_soon_threadsafe(self._tell, lines)
             except StoreProblem:
                 # Whoever answers is told by the answer itself; here it is enough to try again.
                 self._closed.wait(PATIENCE)
+
+    def _let_go(self, here: set[str]) -> None:
+        """Give back the questions of people whose pages have been closed for a while."""
+        now = time.monotonic()
+        for person in here:
+            self._last_here[person] = now
+        for person, at in list(self._last_here.items()):
+            if now - at > RELOAD:
+                del self._last_here[person]
+                self.desk.leave(person)
 
     def _line(self, person: str) -> str:
         version = self.desk.version

@@ -1,5 +1,6 @@
 """The page from Python: a notebook opens it on a table and takes the labels back."""
 
+import secrets
 import threading
 from contextlib import ExitStack
 from pathlib import Path
@@ -76,7 +77,7 @@ def open_page(
     title, new
         What the page is called; whether to begin anew although there are answers on this table.
     host, port, token
-        As for `serve`.
+        As for `serve`; a token is made unless given, and is part of the page's address.
     **options
         Those of `sameornot.desk.Options`: id, show, ignore, image, budget, seed, pool.
     """
@@ -89,5 +90,5 @@ def open_page(
         wanted = Options(clusters=n_clusters, **options)
         desk = Desk.open(opened, frame, title=called, path=path, new=new, options=wanted)
         closing.callback(desk.close)
-        server = PageServer(desk, host=host, port=port, token=token)
+        server = PageServer(desk, host=host, port=port, token=token or secrets.token_urlsafe(24))
         return Page(desk, server, closing.pop_all())
