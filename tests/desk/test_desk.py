@@ -269,6 +269,14 @@ def test_the_stop_hint_comes_when_the_groups_stand_still(desk):
     assert [n for n, _ in late["moves"]] == list(range(10, late["asked"] + 1))
 
 
+def test_the_line_of_moves_is_there_again_after_a_restart(desk, reopen):
+    moves = work(desk, 16)["progress"]["moves"]
+    again = reopen(ahead=True)
+    while len(again.progress("ana")["moves"]) < len(moves):
+        pass
+    assert again.progress("ana")["moves"] == moves
+
+
 def test_time_left_follows_this_persons_pace(desk):
     progress = work(desk, 5)["progress"]
     assert progress["seconds_each"] == 2.0

@@ -297,6 +297,8 @@ class Desk:
             if said is not None:
                 drafts.append(_draft_answer(person, said, view.standing.session.step))
             if self._keeper.append(view.log, [*drafts, *self._draft_next(view.log, drafts, case, person)]):
+                if changes or clusters is not None:
+                    self._keeper.do_later(self._recall)
                 return
 
     def _draft_next(self, log: Log, drafts: Sequence[Draft], case: Case, person: str) -> list[Draft]:

@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -206,7 +207,8 @@ class Keeper:
     def do_later(self, work: Callable[[], None]) -> None:
         """Have something done that nobody waits for."""
         if self.ahead:
-            self._worker.submit(work)
+            with suppress(RuntimeError):  # the desk has just been closed
+                self._worker.submit(work)
 
     def close(self) -> None:
         """Stop preparing, and let go of the store."""

@@ -2,6 +2,7 @@
 
 import threading
 from datetime import datetime
+from functools import partial
 from itertools import takewhile
 from statistics import median
 from typing import Any
@@ -47,15 +48,23 @@ class Trail:
                 if n in self._labels and n - WINDOW in self._labels
             ]
 
-    def recall(self, case: Case) -> None:
-        """Work out the groupings after earlier answers, the latest first, for a session that is taken up."""
-        n_answers = len(case.replies)
-        for back in range(1, min(n_answers, N_DRAWN + WINDOW) + 1):
+    def recall(self, case: Case, back: int = 1) -> None:
+        """Work out the groupings after earlier answers, one at a time, the latest first.
+
+        For a session that is taken up, or changed far back: else the line of moves would begin anew.
+        """
+        n = len(case.replies) - back
+        with self._lock:
+            # Once it has gone on, what is still missing will soon be drawn no longer.
+            if n < 0 or back > N_DRAWN + WINDOW or self._case != case:
+                return
+            is_known = n in self._labels
+        if not is_known:
             labels = self._keeper.labels(case.before(back))
             with self._lock:
-                if self._case != case:
-                    return  # it has gone on: what is still missing will be drawn no longer
-                self._labels.setdefault(n_answers - back, labels)
+                if self._case == case:
+                    self._labels[n] = labels
+        self._keeper.do_later(partial(self.recall, case, back + 1))
 
     def _turn_to(self, case: Case) -> None:
         """Forget what was known about answers that no longer hold."""
