@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from sameornot.desk import Desk
     from sameornot.store import SessionLine, Store
 
+# A file of more bytes than this is not read at once, and the person is told so.
+LARGE = 20_000_000
+
 TableArgument = Annotated[Path, typer.Argument(help="A CSV, TSV, Parquet or XLSX file, one record a row.")]
 ClustersOption = Annotated[
     int | None, typer.Option("--clusters", help="How many groups there are; found on the way unless given.")
@@ -104,6 +107,8 @@ def open_table(table: Path, store: str | None, new: bool, **options: Any) -> "It
     from sameornot.table import read_table
 
     wanted = Options(**{name: _plain(value) for name, value in options.items()})
+    if table.is_file() and table.stat().st_size > LARGE:
+        typer.echo(f"Reading {harmless(table.name)}: this may take a minute.", err=True)
     frame = read_table(table)
     kept = open_store(store or default_store())
     try:
@@ -135,10 +140,8 @@ def open_session(session: str | None, store: str | None, table: Path | None) -> 
         path = table or (Path(line.opened["path"]) if line.opened["path"] else None)
         if path is None:
             fail(f"session {line.session} was begun on a table without a file: give it with --table")
-        desk = Desk.open(kept, read_table(path), title=line.title, path=path, ahead=False)
-        if desk.session != line.session:
-            fail(f"{path} is not the table of session {line.session}, but of {desk.session}")
-        yield desk
+        name, title = line.session, line.title
+        yield Desk.open(kept, read_table(path), title=title, path=path, session=name, ahead=False)
     finally:
         kept.close()
 

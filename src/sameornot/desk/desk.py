@@ -21,11 +21,11 @@ from sameornot.desk.keeper import Case, Keeper
 from sameornot.desk.log import REMOVE, Log, draft_changes
 from sameornot.desk.opening import Options, open_session
 from sameornot.desk.progress import Trail, describe_progress
-from sameornot.desk.sheet import Sheet
 from sameornot.desk.snapshot import Snapshot
 from sameornot.desk.view import View
 from sameornot.session import TooManyGroups
 from sameornot.store import Draft, Store
+from sameornot.table import read_table
 
 LONGEST_NAME = 200
 # Members that are sent at a time.
@@ -68,28 +68,25 @@ class Desk:
         title: str,
         path: Path | None = None,
         new: bool = False,
+        session: str | None = None,
         options: Options | None = None,
         ahead: bool = True,
     ) -> Self:
-        """Begin a session on a table, or take up the one that is in the store.
+        """Begin a session on a table, or take up the one that is in the store: the last, or that `session`.
 
         `ahead`: prepare the next question for each answer while a person reads.
         """
-        where = None if path is None else path.resolve()
-        session, opened = open_session(
-            store, frame, title=title, path=where, options=options or Options(), new=new
+        begun = open_session(
+            store,
+            read_table(frame),
+            title=title,
+            path=None if path is None else path.resolve(),
+            options=options or Options(),
+            new=new,
+            session=session,
         )
-        sheet = Sheet(
-            frame,
-            id_column=opened["id"],
-            show=opened["show"],
-            ignore=opened["ignore"],
-            image=opened["image"],
-            folder=None if where is None else where.parent,
-            pool_size=opened["pool"],
-            seed=opened["seed"],
-        )
-        return cls(Keeper(store, session, sheet, opened["seed"], ahead=ahead), opened)
+        seed = begun.opened["seed"]
+        return cls(Keeper(store, begun.session, begun.sheet, seed, ahead=ahead), begun.opened)
 
     @property
     def version(self) -> int:

@@ -76,7 +76,7 @@ def middle(column: pd.Series, values: np.ndarray, part: np.ndarray) -> str:
 def few_digits(value: float) -> float:
     """Four digits that count, and all of those before the point."""
     decimals = 3 - math.floor(math.log10(abs(value))) if value else 0
-    return round(value, max(0, decimals))
+    return round(float(value), max(0, decimals))  # numpy's own fails where 10 to that power is infinite
 
 
 def commonest(column: pd.Series, cells: Cells, part: np.ndarray) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from sameornot.desk.clash import DeskProblem
-from sameornot.desk.sheet import POOL
-from sameornot.store import Draft, Grown, SessionLine, Store
+from sameornot.desk.sheet import POOL, Sheet
+from sameornot.store import Draft, Event, Grown, SessionLine, Store
 from sameornot.table import fingerprint
 
 # Questions that are planned for unless told: for each group, and where their number is not known.
@@ -61,6 +61,8 @@ class Options:
         for option, number in (("clusters", self.clusters), ("budget", self.budget), ("pool", self.pool)):
             if number is not None and number < 1:
                 raise DeskProblem(f"{option} is {number} but 1 or more is needed")
+        if self.seed is not None and self.seed < 0:
+            raise DeskProblem(f"seed is {self.seed} but 0 or more is needed")
         if self.clusters is not None and self.clusters > len(frame):
             raise DeskProblem(f"{self.clusters} groups are wanted but the table has {len(frame)} rows")
         return self
@@ -73,18 +75,37 @@ class Options:
                 raise DeskProblem(f"{option} names the column {name!r}, and the table has {shown}")
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A session of the store, what is on record about it, and its table."""
+
+    session: str
+    opened: dict[str, Any]
+    sheet: Sheet
+
+
 def open_session(
-    store: Store, frame: pd.DataFrame, *, title: str, path: Path | None, options: Options, new: bool
-) -> tuple[str, dict[str, Any]]:
-    """The name of the table's session, and what is on record about it; the record is made or renewed."""
+    store: Store,
+    frame: pd.DataFrame,
+    *,
+    title: str,
+    path: Path | None,
+    options: Options,
+    new: bool,
+    session: str | None = None,
+) -> Begun:
+    """The table's session, the last one or that of a name; its record is made or renewed."""
     mark = fingerprint(frame)
     where = None if path is None else str(path)
     lines = store.sessions()
-    earlier = None if new else _find(lines, mark, where)
+    earlier = None if new else _find(lines, mark, where, session)
+    events: list[Event] = []
+    if earlier is None and session is not None:
+        raise DeskProblem(f"there is no session {session!r} in the store")
     if earlier is None:
-        name, after, stored = _new_name(title, mark, lines), 0, {}
+        name, stored = _new_name(title, mark, lines), {}
     else:
-        name, after, stored = earlier.session, len(store.read(earlier.session)), earlier.opened
+        name, stored, events = earlier.session, earlier.opened, store.read(earlier.session)
         if stored["fingerprint"] != mark:
             raise DeskProblem(
                 f"{title} is not the table that session {name} was begun with: give that one, or begin anew "
@@ -92,17 +113,38 @@ def open_session(
             )
     wanted = options.over(stored).check(frame).filled()
     opened = {"title": title, "path": where, "fingerprint": mark, "n_rows": len(frame), **asdict(wanted)}
+    sheet = _read_sheet(frame, path, opened, events)  # first: what does not work must not be on record
     if opened != stored:
         try:
-            store.append(name, [Draft("", "opened", opened)], after=after)
+            store.append(name, [Draft("", "opened", opened)], after=len(events))
         except Grown:  # somebody else has just opened it, or answered
-            return open_session(store, frame, title=title, path=path, options=options, new=False)
-    return name, opened
+            return open_session(
+                store, frame, title=title, path=path, options=options, new=False, session=name
+            )
+    return Begun(name, opened, sheet)
 
 
-def _find(lines: list[SessionLine], mark: str, path: str | None) -> SessionLine | None:
-    """The last session on the same contents, else on the same file."""
+def _read_sheet(
+    frame: pd.DataFrame, path: Path | None, opened: dict[str, Any], events: Sequence[Event]
+) -> Sheet:
+    return Sheet(
+        frame,
+        id_column=opened["id"],
+        show=opened["show"],
+        ignore=opened["ignore"],
+        image=opened["image"],
+        folder=None if path is None else path.parent,
+        pool_size=opened["pool"],
+        seed=opened["seed"],
+        rows={event.data[key] for event in events for key in ("left", "right", "row") if key in event.data},
+    )
+
+
+def _find(lines: list[SessionLine], mark: str, path: str | None, session: str | None) -> SessionLine | None:
+    """The session of a name; else the last one on the same contents, else on the same file."""
     known = [line for line in lines if line.opened]
+    if session is not None:
+        return next((line for line in known if line.session == session), None)
     same = [line for line in known if line.opened["fingerprint"] == mark]
     return next(
         iter(same or [line for line in known if path is not None and line.opened["path"] == path]), None

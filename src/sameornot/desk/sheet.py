@@ -1,6 +1,6 @@
 """The table as a person sees it: records, their fields side by side, pictures; and as the session sees it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from sameornot.table import TableEncoder, display
 # few hundred answers cannot tell more of them apart.
 POOL = 2000
 POOL_CELLS = 4_000_000
-# Columns of a pair that are sent to the page.
+# Columns of a pair that are sent to the page, and characters of a cell.
 N_FIELDS = 60
+LONGEST_CELL = 20_000
 
 
 class Sheet:
@@ -35,6 +36,8 @@ class Sheet:
         How many rows questions may be about, at most.
     seed : int
         Which rows those are.
+    rows : set of int
+        Rows that are among them in any case: people have seen them.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class Sheet:
         folder: Path | None = None,
         pool_size: int = POOL,
         seed: int = 0,
+        rows: Collection[int] = (),
     ) -> None:
         self.frame = frame
         self.id_column, self.image_column = id_column, image
@@ -56,7 +60,7 @@ class Sheet:
         self.encoder = TableEncoder.fit(frame, ignore=ignore, keep_out=keep_out)
         self.shown = None if show is None else list(show)
         bound = min(pool_size, max(2, POOL_CELLS // max(1, self.encoder.n_features)))
-        self.pool = draw_pool(len(frame), bound, seed)
+        self.pool = draw_pool(len(frame), bound, seed, rows)
         self.position = {row: at for at, row in enumerate(self.pool.tolist())}
         self.X = self.encoder.transform(frame.iloc[self.pool])
 
@@ -121,8 +125,9 @@ class Sheet:
         ]
 
     def cell(self, row: int, column: str) -> str:
-        """A cell as text."""
-        return display(self.frame[column].iat[row])
+        """A cell as text, as much of it as a page can show."""
+        text = display(self.frame[column].iat[row])
+        return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
     def kind(self, column: str) -> str:
         """What a column holds, as the encoder has read it; "text" for a column that is only shown."""
@@ -189,8 +194,9 @@ class Sheet:
         return float(min(1.0, abs(one - other) / span)) if span > 0 else float(one != other)
 
 
-def draw_pool(n_rows: int, size: int, seed: int) -> np.ndarray:
-    """The rows that questions may be about, in table order: all of them, or a random draw."""
+def draw_pool(n_rows: int, size: int, seed: int, rows: Collection[int] = ()) -> np.ndarray:
+    """The rows that questions may be about, in table order: all of them, or a random draw and `rows`."""
     if n_rows <= size:
         return np.arange(n_rows)
-    return np.sort(np.random.default_rng(seed).choice(n_rows, size, replace=False))
+    drawn = np.random.default_rng(seed).choice(n_rows, size, replace=False)
+    return np.union1d(drawn, np.array(list(rows), dtype=drawn.dtype))

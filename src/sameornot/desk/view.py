@@ -59,9 +59,14 @@ class View:
         if standing.pair is None or standing.pair.left != left or not standing.odds:
             sure = standing.result.confidence[left]
             return f"The model would put it into {self.groups.of(left).label}, {sure:.0%} sure."
-        likeliest = sorted(standing.odds.items(), key=lambda item: -item[1])[:2]
-        named = [f"{self.groups.of(row).label} ({share:.0%})" for row, share in likeliest if share > 0]
-        return f"To the model it could be {' or '.join(named)}."
+        known = standing.session.constraints
+        odds = {row: share for row, share in standing.odds.items() if known.relation(left, row) is None}
+        total = sum(odds.values()) or 1.0  # an answer may have ruled groups out since the row was chosen
+        likeliest = sorted(odds.items(), key=lambda item: -item[1])[:2]
+        named = [
+            f"{self.groups.of(row).label} ({share / total:.0%})" for row, share in likeliest if share > 0
+        ]
+        return f"To the model it could be {' or '.join(named)}." if named else ""
 
     def is_open(self, pair: Pair) -> bool:
         """Whether the answers leave it open how two rows of the table are related."""

@@ -181,7 +181,7 @@ function showEnd(progress) {
     : "There is nothing left to ask";
   byId("end-text").textContent = progress.waiting
     ? "The open questions are on other people’s screens. The next one comes by itself."
-    : `${progress.hint} Everything is saved.`;
+    : `${progress.moved === null ? "" : progress.hint} Everything is saved.`.trim();
   byId("end-undo").disabled = !progress.can_undo;
   byId("spoken").textContent = byId("end-title").textContent;
 }

@@ -1,0 +1,329 @@
+"""`sameornot ask`: a session in the terminal, on real files and a real store."""
+
+import getpass
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sameornot import cli
+from sameornot.desk import Desk
+from sameornot.store import default_store, open_store
+from sameornot.table import read_table
+
+KINDS = {"knee": 20, "heart": 50, "lung": 80}
+TABLE = "patient,age,ward,note\n" + "".join(
+    f"P{row:02},{age + row % 7},{ward},seen {row % 4} times\n"
+    for row, (ward, age) in enumerate(list(KINDS.items()) * 10)
+)
+real_prompt = typer.prompt
+COMMAND = [sys.executable, "-c", "from sameornot.cli import app; app()"]
+TIMEOUT = 60
+
+
+@dataclass(frozen=True)
+class Meanwhile:
+    """A line that is typed after something else has happened, while the prompt was there."""
+
+    happens: Callable[[], object]
+    line: str
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder but for a table, and a store of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "100")
+    (tmp_path / "patients.csv").write_text(TABLE)
+    return tmp_path
+
+
+@pytest.fixture
+def ask(folder, monkeypatch):
+    """Answer in the terminal with these lines, as a pipe would see it."""
+
+    def run(*typed, options=("--id", "patient"), table="patients.csv"):
+        coming = iter(typed)
+
+        def prompt(*words, **settings):
+            if isinstance(line := next(coming, ""), Meanwhile):
+                line.happens()
+            return real_prompt(*words, **settings)
+
+        monkeypatch.setattr(typer, "prompt", prompt)
+        lines = [line.line if isinstance(line, Meanwhile) else line for line in typed]
+        return CliRunner().invoke(cli.app, ["ask", table, *options], input="".join(f"{x}\n" for x in lines))
+
+    return run
+
+
+def heads(answer):
+    """The head line of each question that was shown."""
+    return re.findall(r"(\d+) of (\d+) · (\d+) groups?", answer.stdout)
+
+
+def stored_answers(session=None):
+    """The answers that hold in the store."""
+    store = open_store(default_store())
+    line = next(line for line in store.sessions() if session in (None, line.session))
+    answers: dict[int, str] = {}
+    for event in store.read(line.session):
+        if event.kind == "answered":
+            answers[event.seq] = event.data["answer"]
+        elif event.kind == "retracted":
+            del answers[event.data["answer"]]
+        elif event.kind == "changed":
+            answers[event.data["answer"]] = event.data["to"]
+    store.close()
+    return list(answers.values())
+
+
+def test_questions_are_shown_and_answers_stored(ask):
+    answer = ask("s", "d", "u", "q")
+    assert answer.exit_code == 0, answer.output
+    assert [head[:2] for head in heads(answer)] == [("1", "100"), ("2", "100"), ("3", "100"), ("4", "100")]
+    assert stored_answers() == ["same", "different", "unsure"]
+    assert {"age", "ward", "note"} <= set(re.findall(r"^(\w+) ", answer.stdout, re.MULTILINE))
+    assert re.search(r"P\d\d +P\d\d", answer.stdout)
+    assert re.search(r"All answers are saved. Next: sameornot report patients-csv-\w+\n$", answer.stdout)
+
+
+def test_a_key_that_means_nothing_asks_again(ask):
+    answer = ask("x", "", "1", "d", "q")
+    assert stored_answers() == ["different"]
+    assert answer.stdout.count("s same · d different") == 5
+
+
+def test_undo_takes_the_last_answer_back_and_asks_it_again(ask):
+    answer = ask("d", "s", "z", "z", "z", "q")
+    assert answer.exit_code == 0, answer.output
+    assert stored_answers() == []
+    undone = re.findall(r"^Undone: (P\d\d and P\d\d) are (?:the )?(\w+)\.$", answer.stdout, re.MULTILINE)
+    assert [verdict for _, verdict in undone] == ["same", "different"]
+    assert "there is no answer to undo." in answer.stdout
+    pairs = re.findall(r"^ +(P\d\d) +(P\d\d) *$", answer.stdout, re.MULTILINE)
+    assert pairs[0] == pairs[4]
+    assert pairs[1] == pairs[3]
+
+
+@pytest.mark.parametrize("last", ["q", "Q"])
+def test_leaving_and_the_end_of_the_input_are_the_same(ask, last):
+    left = ask("d", last)
+    ended = ask("d")
+    assert left.exit_code == ended.exit_code == 0
+    assert stored_answers() == ["different", "different"]
+    assert "All answers are saved" in ended.stdout
+
+
+def test_run_again_it_goes_on_and_new_begins_another(ask):
+    ask("d", "s", "q", options=("--id", "patient", "--clusters", "3"))
+    again = ask("q", options=())
+    assert heads(again) == [("3", "90", heads(again)[0][2])]
+    assert "P" in again.stdout  # the column that names a record is remembered
+    other = ask("q", options=("--new",))
+    assert heads(other)[0][0] == "1"
+    store = open_store(default_store())
+    assert sorted(line.n_answers for line in store.sessions()) == [0, 2]
+    store.close()
+
+
+@contextmanager
+def other_desk(folder):
+    """The desk of somebody else at the same session."""
+    path = folder / "patients.csv"
+    store = open_store(default_store())
+    desk = Desk.open(store, read_table(path), title=path.name, path=path, ahead=False)
+    yield desk
+    desk.close()
+
+
+def test_a_question_that_was_left_is_free_for_others(ask, folder):
+    ask("q")
+    with other_desk(folder) as desk:
+        assert not any(person["looking"] for person in desk.progress("somebody")["people"])
+
+
+def contradicted(folder):
+    """She says "same" of two records of which somebody has just said that they differ."""
+
+    def hurry():
+        with other_desk(folder) as desk:
+            store = open_store(default_store())
+            shown = [event.data for event in store.read(desk.session) if event.kind == "shown"][-1]
+            store.close()
+            desk.say("somebody", shown["left"], shown["right"], "different")
+
+    return Meanwhile(hurry, "s")
+
+
+def test_an_answer_that_contradicts_an_earlier_one_lets_her_choose(ask, folder):
+    answer = ask(contradicted(folder), "7", "1", "q")
+    assert answer.exit_code == 0, answer.output
+    assert "“Same” cannot be true together with an earlier answer. Which one is wrong?" in answer.stdout
+    assert re.search(r"^  1  Answer 1 was wrong: P\d\d and P\d\d are the same$", answer.stdout, re.MULTILINE)
+    assert stored_answers() == ["same", "same"]
+
+
+@pytest.mark.parametrize("choice", ["0", ""])
+def test_a_contradiction_can_be_left_as_it_was(ask, folder, choice):
+    answer = ask(contradicted(folder), choice, "q")
+    assert answer.exit_code == 0, answer.output
+    assert stored_answers() == ["different"]
+    assert heads(answer)[-1][0] == "2"
+
+
+def test_the_end_of_the_input_within_a_choice_changes_nothing(ask, folder):
+    answer = ask(contradicted(folder))
+    assert answer.exit_code == 0, answer.output
+    assert stored_answers() == ["different"]
+
+
+def test_it_ends_when_nothing_is_left_to_ask(ask, folder):
+    (folder / "two.csv").write_text("a,b\n1,2\n3,4\n")
+    answer = ask("d", options=(), table="two.csv")
+    assert answer.exit_code == 0, answer.output
+    assert "Nothing is left to ask." in answer.stdout
+
+
+def test_what_a_terminal_would_obey_is_shown_and_not_sent(ask, folder):
+    note = '"\x1b[2Jgone\x9b31m :smile: [bold]b[/bold] \u202etxt\x07\x08\r'
+    evil = TABLE.replace("ward", "wa\x1b[31mrd").replace("seen", note).replace("times", 'times"')
+    evil = evil.replace("P", "\x1b]0;P")
+    (folder / "evil\x1b[2J.csv").write_bytes(evil.encode())
+    answer = ask("d", "z", "?", "s", "q", table="evil\x1b[2J.csv", options=("--id", "\x1b]0;Patient"))
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", answer.stderr)
+    answer = ask("d", "z", "?", "s", "q", table="evil\x1b[2J.csv", options=("--id", "patient"))
+    assert answer.exit_code == 0, answer.output
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", answer.output)
+    assert "␛[2Jgone" in answer.stdout
+    assert ":smile:" in answer.stdout
+    assert "[bold]b[/bold]" in answer.stdout
+    assert "wa␛[31mrd" in answer.stdout
+
+
+def test_long_cells_do_not_flood_the_terminal(ask, folder):
+    lines = [f"{row % 5},{'word ' * 20_000}{row % 3}\n" for row in range(20)]
+    (folder / "long.csv").write_text("a,text\n" + "".join(lines))
+    answer = ask("d", "?", "q", options=(), table="long.csv")
+    assert answer.exit_code == 0, answer.output
+    assert "characters)" in answer.stdout
+    assert len(answer.stdout) < 20_000
+
+
+def test_a_terminal_that_cannot_show_all_signs_shows_what_it_can(folder):
+    answer = subprocess.run(
+        [*COMMAND, "ask", "patients.csv"],
+        input=b"d\nq\n",
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (answer.returncode, answer.stderr) == (0, b"")
+    assert b"2 of 100 ? 2 groups" in answer.stdout
+
+
+def test_an_account_without_a_name_can_answer_too(ask, monkeypatch):
+    def nameless():
+        raise KeyError("getpwuid(): uid not found: 4242")
+
+    monkeypatch.setattr(getpass, "getuser", nameless)
+    assert ask("d", "q").exit_code == 0
+    assert stored_answers() == ["different"]
+
+
+def test_ctrl_c_at_the_prompt_leaves_like_q(folder):
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([*COMMAND, "ask", "patients.csv"], **pipes) as process:
+        read_until(process.stdout, b"\n> ")
+        process.stdin.write(b"d\n")
+        process.stdin.flush()
+        read_until(process.stdout, b"\n> ")
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, errors) == (0, b"")
+    assert b"All answers are saved" in output
+    assert stored_answers() == ["different"]
+
+
+def read_until(stream, end):
+    """Read up to and with these bytes, which a program prints when it waits."""
+    found = b""
+    while not found.endswith(end):
+        byte = stream.read(1)
+        assert byte, found
+        found += byte
+
+
+def test_a_store_that_cannot_grow_is_one_sentence_and_keeps_the_answers(ask):
+    """Files may not grow beyond one byte while the second answer is given."""
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill_disk():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, unlimited[1]))
+
+    try:
+        answer = ask("s", Meanwhile(fill_disk, "d"), "d", "q")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+    assert answer.exit_code == 2
+    assert re.fullmatch(r"sameornot: [^\n]+\n", answer.stderr)
+    assert "what was stored before is safe" in answer.stderr
+    assert stored_answers() == ["same"]
+    assert heads(ask("q"))[0][0] == "2"
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--clusters", "0"], "--clusters is 0 but 1 or more is needed"),
+        (["--budget", "-3"], "--budget is -3 but 1 or more is needed"),
+        (["--seed", "-1"], "--seed is -1 but 0 or more is needed"),
+        (["--clusters", "31"], "31 groups are wanted but the table has 30 rows"),
+        (["--id", "name"], "id names the column 'name', and the table has age, note, patient, ward"),
+        (["--show", "age,sex"], "show names the column 'sex', and the table has age, note, patient, ward"),
+    ],
+)
+def test_options_that_do_not_fit_get_one_sentence(ask, options, complaint):
+    answer = ask("d", options=options)
+    assert (answer.exit_code, answer.stdout, answer.stderr) == (2, "", f"sameornot: {complaint}\n")
+
+
+def test_a_changed_table_is_refused_and_the_answers_stay(ask, folder):
+    ask("d", "q")
+    (folder / "patients.csv").write_text(TABLE.replace("knee", "elbow"))
+    answer = ask("d", "q")
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert re.fullmatch(
+        r"sameornot: patients.csv is not the table that session patients-csv-\w+ was begun with: give that "
+        r"one, or begin anew with --new \(the earlier answers stay in the store\)\n",
+        answer.stderr,
+    )
+    assert stored_answers() == ["different"]
+
+
+def test_what_is_not_installed_is_named(folder):
+    code = "import sys; sys.modules['sqlalchemy'] = None; from sameornot.cli import app; app()"
+    answer = subprocess.run(
+        [sys.executable, "-c", code, "ask", str(Path("patients.csv"))],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert answer.returncode == 2
+    assert answer.stderr == (
+        "sameornot: sqlalchemy is needed for this and is not installed: pip install 'sameornot[page]'\n"
+    )
