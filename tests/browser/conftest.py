@@ -6,25 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import MissingBrowser, running_chromium
+from chromium import running_chromium
 from kinds_table import write_table
-from label_command import LabelCommand
-from labeller import Labeller, Truth
+from labeller import VIEWPORT, Labeller, Truth
+from page_command import PageCommand
 from playwright.sync_api import Browser
 
-VIEWPORT = {"width": 1280, "height": 800}
-
-Label = Callable[..., LabelCommand]
+Label = Callable[..., PageCommand]
 Visit = Callable[..., Labeller]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    try:
-        with running_chromium() as browser:
-            yield browser
-    except MissingBrowser as missing:
-        pytest.fail(str(missing), pytrace=False)
+    """A machine without Chromium fails here, with a sentence that says so: nothing is skipped."""
+    with running_chromium() as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -32,8 +28,8 @@ def label(tmp_path: Path) -> Iterator[Label]:
     """Start `sameornot label` with these arguments; it is ended after the test, and must have been well."""
     with ExitStack() as ends:
 
-        def start(*arguments: object) -> LabelCommand:
-            command = LabelCommand(tmp_path, *arguments).start()
+        def start(*arguments: object) -> PageCommand:
+            command = PageCommand(tmp_path, "label", *arguments).start()
             ends.callback(command.stop)
             return command
 
@@ -45,7 +41,7 @@ def visit(chromium: Browser, label: Label) -> Iterator[Visit]:
     """Open the page as one more person; after the test, nothing may have gone wrong on any page."""
     with ExitStack() as ends:
 
-        def open_page(command: LabelCommand, **options: Any) -> Labeller:
+        def open_page(command: PageCommand, **options: Any) -> Labeller:
             context = ends.enter_context(chromium.new_context(**{"viewport": VIEWPORT, **options}))
             person = Labeller(context, command.address)
             ends.callback(person.check)
@@ -60,6 +56,6 @@ def truth(tmp_path: Path) -> Truth:
 
 
 @pytest.fixture
-def plants(label: Label, truth: Truth, tmp_path: Path) -> LabelCommand:
+def plants(label: Label, truth: Truth, tmp_path: Path) -> PageCommand:
     """The command on the small table of three kinds."""
     return label(tmp_path / "plants.csv", "--clusters", 3, "--id", "specimen")

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Locator, Page, Request, expect
 
+VIEWPORT = {"width": 1280, "height": 800}
 PATIENCE = 60_000  # milliseconds; generous, for a loaded machine
 expect.set_options(timeout=PATIENCE)
 
@@ -111,12 +112,17 @@ class Labeller:
     def go(self, view: str) -> None:
         """Open one of the views by its tab."""
         self[f"tab-{view}"].click()
-        expect(self.page.locator(f"#view-{view}")).to_be_visible()
+        expect(self.page.locator(f"#view-{view} h2:visible")).to_have_count(1)
 
     def history(self) -> list[dict[str, Any]]:
-        """The history as the page shows it, newest first."""
+        """The history as the page shows it, newest first, once it has caught up with the server."""
         self.go("history")
-        expect(self["history-line"]).to_have_count(self.asked)
+        known = self.context.request.get(f"http://{self.host}/api/history").json()["answers"]
+        shown = [f'[data-seq="{line["seq"]}"][data-answer="{line["answer"]}"]' for line in known]
+        expect(self["history-line"]).to_have_count(len(known))
+        expect(self.page.locator(", ".join(shown or ["#none"]))).to_have_count(len(known))
+        n_edited = sum(line["edited"] for line in known)
+        expect(self["history-line"].get_by_text("changed", exact=True)).to_have_count(n_edited)
         lines: list[dict[str, Any]] = self["history-line"].evaluate_all(
             """lines => lines.map(line => {
                 const [n, left, right, , by, when] = [...line.cells].map(cell => cell.innerText.trim());
@@ -125,4 +131,3 @@ class Labeller:
             })"""
         )
         return lines
-

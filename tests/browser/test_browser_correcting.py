@@ -44,19 +44,29 @@ def test_undo_brings_each_earlier_question_back(plants, visit, truth):
     assert (person.pair, person.asked) == (pairs[0], 0)
 
 
-def two_that_say_the_same(lines, truth):
-    """Two "different" answers, the only ones, about the same two kinds; None if there are none yet."""
-    between = defaultdict(list)
+def groups_of(lines):
+    """The records that "same" answers tie together: for each id, what its group is called."""
+    called = {line[side]: line[side] for line in lines for side in ("left", "right")}
+    for line in lines:
+        if line["answer"] == "same":
+            left, right = called[line["left"]], called[line["right"]]
+            called |= {record: left for record, group in called.items() if group == right}
+    return called
+
+
+def two_that_say_the_same(lines):
+    """The two answers, no more, that tell the same two groups apart; None if there are none yet."""
+    called, between = groups_of(lines), defaultdict(list)
     for line in lines:
         if line["answer"] == "different":
-            between[frozenset(truth[line[side]] for side in ("left", "right"))].append(line)
+            between[frozenset((called[line["left"]], called[line["right"]]))].append(line)
     return next((found for found in between.values() if len(found) == 2), None)
 
 
 def test_a_changed_answer_that_contradicts_another_is_settled_by_the_person(plants, visit, truth):
     person = visit(plants)
     person.answer_many(truth, 4)
-    while (two := two_that_say_the_same(person.history(), truth)) is None:
+    while (two := two_that_say_the_same(person.history())) is None:
         person.go("question")
         person.answer(truth)
     later, earlier = two

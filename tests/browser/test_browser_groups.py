@@ -9,13 +9,36 @@ def shares(card) -> list[float]:
     return [100.0 if text == "placed" else float(text.split("\u00a0")[0]) for text in texts]
 
 
-def test_groups_are_named_browsed_counted_and_asked_about(plants, visit, truth):
+def test_groups_are_named_browsed_corrected_counted_and_merged(plants, visit, truth):
     person = visit(plants)
     person.answer_many(truth, 8)
     person.go("groups")
     expect(person["group-card"]).to_have_count(3)
     card = person["group-card"].first
+    name_it(person, card)
+    browse(card)
 
+    name, ask, wrong = open_member(person, card)
+    question = person.question
+    ask.click()
+    person.wait_for_question(after=question)
+    expect(person.page.locator("#view-question")).to_be_visible()
+    assert name in person.pair
+
+    person.go("groups")
+    name, ask, wrong = open_member(person, card)
+    wrong.click()
+    expect(person["asked"]).to_have_text("9 of 90")
+    newest = person.history()[0]
+    assert newest["answer"] == "different"
+    assert name in (newest["left"], newest["right"])
+
+    person.go("groups")
+    count(person)
+    merge(person, card)
+
+
+def name_it(person, card):
     card.get_by_test_id("group-rename").click()
     card.get_by_test_id("group-name").fill("  From the north bank ")
     card.get_by_test_id("group-name-save").click()
@@ -25,6 +48,9 @@ def test_groups_are_named_browsed_counted_and_asked_about(plants, visit, truth):
     person.page.reload()
     expect(card.get_by_test_id("group-label")).to_have_text("From the north bank")
 
+
+def browse(card):
+    """The typical members first, all of them on demand, then the least sure."""
     card.get_by_test_id("group-members").click()
     expect(card.get_by_test_id("members-typical")).to_have_attribute("aria-pressed", "true")
     expect(card.get_by_test_id("member")).to_have_count(8)
@@ -37,19 +63,23 @@ def test_groups_are_named_browsed_counted_and_asked_about(plants, visit, truth):
     assert shares(card) == sorted(shares(card))
     assert set(card.get_by_test_id("member-open").all_inner_texts()) < everyone
 
+
+def open_member(person, card):
+    """A listed member that no answer has placed, with its two buttons."""
     member = card.get_by_test_id("member").filter(has=person.page.get_by_test_id("member-ask")).first
     name = member.get_by_test_id("member-open").inner_text()
-    question = person.question
-    member.get_by_test_id("member-ask").click()
-    person.wait_for_question(after=question)
-    expect(person.page.locator("#view-question")).to_be_visible()
-    assert name in person.pair
+    return name, member.get_by_test_id("member-ask"), member.get_by_test_id("member-wrong")
 
-    person.go("groups")
-    for number, found in (("4", "3 of 4"), ("", "3"), ("3", "3 of 3")):
-        person["clusters"].fill(number)
-        person["clusters"].press("Enter")
-        expect(person["groups-found"]).to_have_text(found)
+
+def count(person):
+    """Another number of groups is taken, but not fewer than the answers have told apart."""
+    set_count(person, "4", "3 of 4")
+    expect(person["group-card"]).to_have_count(4)
+    person["group-members"].last.click()
+    expect(person["group-card"].last.get_by_test_id("member").first).to_be_visible()
+    set_count(person, "", "3")
+    set_count(person, "3", "3 of 3")
+    expect(person["group-card"]).to_have_count(3)
     person["clusters"].fill("2")
     person["clusters"].press("Enter")
     expect(person["clash-sentence"]).to_contain_text("there would be 3 groups, and 2 are wanted")
@@ -57,30 +87,22 @@ def test_groups_are_named_browsed_counted_and_asked_about(plants, visit, truth):
     expect(person["groups-found"]).to_have_text("3 of 3")
 
 
-def test_a_member_that_does_not_belong_and_two_groups_that_are_one_become_answers(plants, visit, truth):
-    person = visit(plants)
-    person.answer_many(truth, 8)
-    person.go("groups")
-    card = person["group-card"].first
-    card.get_by_test_id("group-members").click()
-    card.get_by_test_id("members-unsure").click()
-    expect(card.get_by_test_id("members-unsure")).to_have_attribute("aria-pressed", "true")
-    member = card.get_by_test_id("member").filter(has=person.page.get_by_test_id("member-ask")).first
-    name = member.get_by_test_id("member-open").inner_text()
-    member.get_by_test_id("member-wrong").click()
-    expect(person["asked"]).to_have_text("9 of 90")
-    newest = person.history()[0]
-    assert newest["answer"] == "different"
-    assert name in (newest["left"], newest["right"])
+def set_count(person, number, found):
+    person["clusters"].fill(number)
+    person["clusters"].press("Enter")
+    expect(person["groups-found"]).to_have_text(found)
 
+
+def merge(person, card):
+    """Two groups become one by changing the answers that told them apart, once that is confirmed."""
     before = person.history()
-    person.go("groups")
-    card.get_by_test_id("merge").click()
-    expect(person["clash"]).to_contain_text("Merging changes earlier answers")
-    person["clash-cancel"].click()
-    assert person.history() == before
-    person.go("groups")
-    card.get_by_test_id("merge").click()
-    person["clash-option"].click()
+    for choice in ("clash-cancel", "clash-option"):
+        assert person.history() == before
+        person.go("groups")
+        card.get_by_test_id("merge").click()
+        expect(person["clash"]).to_contain_text("Merging changes earlier answers")
+        person[choice].click()
     expect(person["groups-found"]).to_have_text("2 of 3")
-    assert any(line["edited"] and line["answer"] == "same" for line in person.history())
+    changed = [line for line in person.history() if line["edited"]]
+    assert changed != []
+    assert {line["answer"] for line in changed} == {"same"}

@@ -26,6 +26,8 @@ export class GroupsView {
   async load() {
     try {
       this.#groups = (await get("/api/groups")).groups;
+      const keys = new Set(this.#groups.map((group) => group.key));
+      for (const key of this.#lists.keys()) if (!keys.has(key)) this.#lists.delete(key);
       await Promise.all([...this.#lists.values()].map((list) => list.reload()));
     } catch (problem) {
       this.#sitting.complain(problem);

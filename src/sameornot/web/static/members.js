@@ -17,6 +17,7 @@ export class MemberList {
   #order = "typical";
   #members = [];
   #total = 0;
+  #last = Promise.resolve();
 
   constructor(group, sitting, openRecord) {
     this.#group = group;
@@ -24,17 +25,27 @@ export class MemberList {
     this.#openRecord = openRecord;
   }
 
-  async open(order) {
-    this.#order = order;
-    this.#members = [];
-    await this.#fetch(FIRST);
+  open(order) {
+    return this.#inTurn(() => {
+      this.#order = order;
+      this.#members = [];
+      return this.#fetch(FIRST);
+    });
   }
 
   /** The same lines again, after the grouping has moved. */
-  async reload() {
-    const n = Math.max(this.#members.length, FIRST);
-    this.#members = [];
-    await this.#fetch(n);
+  reload() {
+    return this.#inTurn(() => {
+      const n = Math.max(this.#members.length, FIRST);
+      this.#members = [];
+      return this.#fetch(n);
+    });
+  }
+
+  /** One request at a time: two that overlap would both add their lines. */
+  #inTurn(work) {
+    this.#last = this.#last.then(work, work);
+    return this.#last;
   }
 
   async #fetch(limit) {
@@ -66,7 +77,7 @@ export class MemberList {
         : make("div", { class: "scroll" }, this.#table()),
       ...(more > 0
         ? [
-            button(`Show more (${more})`, () => this.#fetch(MORE), {
+            button(`Show more (${more})`, () => this.#inTurn(() => this.#fetch(MORE)), {
               "data-focus": `${this.#group.key} more`,
             }),
           ]

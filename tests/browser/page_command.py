@@ -1,4 +1,4 @@
-"""`sameornot label` as a process of its own: started, spoken to through its address, ended or killed."""
+"""`sameornot label` or `demo` as a process of its own: started, reached at its address, ended or killed."""
 
 import os
 import re
@@ -8,44 +8,40 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 PATIENCE = 120  # seconds; generous, for a loaded machine
 TOKEN = "a-token-for-the-browser-tests"
 
 
-class LabelCommand:
-    """The command on one table; `home` holds the store, so that nothing outside of it is touched."""
+class PageCommand:
+    """The command with its words; `home` holds the store, so that nothing outside of it is touched."""
 
-    def __init__(self, home: Path, *arguments: object) -> None:
+    def __init__(self, home: Path, *words: object) -> None:
         self.home = home
-        self.arguments = [str(argument) for argument in arguments]
+        self.words = [str(word) for word in words]
         self.errors = home / "stderr.txt"
-        self.port = 0
+        self.address = ""
         self.process: subprocess.Popen[str] | None = None
 
-    @property
-    def address(self) -> str:
-        """Where the page is, with the token in it."""
-        return f"http://127.0.0.1:{self.port}/?token={TOKEN}"
-
-    def start(self) -> "LabelCommand":
-        """Start it, again at the same address if it ran before, and wait until it says where it is."""
+    def start(self) -> "PageCommand":
+        """Start it, again at the same port if it ran before, and wait until it says where the page is."""
         program = Path(sys.executable).with_name("sameornot")
-        command = [program, "label", *self.arguments, "--no-browser", "--token", TOKEN, "--port", self.port]
-        surroundings = {**os.environ, "XDG_DATA_HOME": str(self.home), "OMP_NUM_THREADS": "1"}
+        port = str(urlsplit(self.address).port or 0)
+        surroundings = {"XDG_DATA_HOME": str(self.home), "SAMEORNOT_TOKEN": TOKEN, "OMP_NUM_THREADS": "1"}
         with self.errors.open("w") as errors:
             self.process = subprocess.Popen(
-                [str(word) for word in command],
+                [program, *self.words, "--no-browser", "--port", port],
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
-                env=surroundings,
+                env=os.environ | surroundings,
             )
-        self.port = self._read_port(self.process)
+        self.address = self._read_address(self.process)
         return self
 
     def kill(self) -> None:
-        """kill -9: it has no time to save anything."""
+        """Kill -9: it has no time to save anything."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
@@ -64,15 +60,15 @@ class LabelCommand:
         process.stdout.close()
         return code
 
-    def _read_port(self, process: "subprocess.Popen[str]") -> int:
+    def _read_address(self, process: "subprocess.Popen[str]") -> str:
         assert process.stdout is not None
         end = time.monotonic() + PATIENCE
         said = ""
         while select.select([process.stdout], [], [], max(0.0, end - time.monotonic()))[0]:
             line = process.stdout.readline()
             said += line
-            if found := re.search(r" is at http://127\.0\.0\.1:(\d+)/\?token=", line):
-                return int(found[1])
+            if found := re.search(r" is at (http://\S+)", line):
+                return found[1]
             if line == "":
                 break
         raise AssertionError(f"the command did not say where the page is: {said}{self.errors.read_text()}")
