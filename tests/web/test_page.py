@@ -42,8 +42,18 @@ def opened(frame, tmp_path):
         page.close()
 
 
-def visit(page) -> Browser:
+def stand_before(page) -> Browser:
+    """A browser that has not been let in."""
     return Browser(int(re.search(r":(\d+)/", page.address)[1]))
+
+
+def visit(page, browser: Browser | None = None) -> Browser:
+    """Open the page's address, as somebody new or in a browser that was there before."""
+    here = stand_before(page)
+    browser = browser or here
+    browser.port = here.port
+    browser.get("/" + page.address.rpartition("/")[2])
+    return browser
 
 
 def answer(browser: Browser, n_answers: int):
@@ -69,7 +79,7 @@ def test_a_page_that_is_opened_again_goes_on(opened, frame):
         browser = visit(page)
         step = answer(browser, 4)
     with opened(frame.copy()) as page:
-        browser.port = visit(page).port  # the same person, by her cookie
+        visit(page, browser)  # the same person, by her cookie
         again = browser.get("/api/state").json()
     assert again["progress"]["asked"] == 4
     left, right = step["question"]["left"]["row"], step["question"]["right"]["row"]
@@ -95,13 +105,13 @@ def test_a_closed_page_answers_no_longer_and_closing_twice_does_no_harm(opened):
         browser.get("/")
 
 
-def test_a_page_may_ask_for_a_token(opened):
-    page = opened(token="0123456789abcdef")
-    assert page.address.endswith("/?token=0123456789abcdef")
-    browser = visit(page)
+@pytest.mark.parametrize("token", [None, "0123456789abcdef"])
+def test_only_the_pages_address_lets_in(opened, token):
+    page = opened(token=token)
+    assert token is None or page.address.endswith(f"/?token={token}")
+    browser = stand_before(page)
     assert browser.get("/api/state").status == 403
-    browser.get("/?token=0123456789abcdef")
-    assert browser.get("/api/state").status == 200
+    assert visit(page, browser).get("/api/state").status == 200
 
 
 def test_what_cannot_be_opened_leaves_nothing_open(opened, tmp_path):
