@@ -28,7 +28,7 @@ N_KEPT = 16
 # scikit-learn's forests change the process's list of warning filters while they grow: one at a time.
 _GROWING = threading.Lock()
 # The answer goes out to the page first: preparing waits this long, in seconds, before it takes the processor.
-BREATH = 0.03
+BREATH = 0.15
 # How often the store is asked whether another process has added to the log, in seconds.
 POLL = 0.5
 
