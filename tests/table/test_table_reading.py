@@ -83,7 +83,7 @@ def mixed(n_rows=300):
         ("t.CSV", "a,b\n1,ä\n2,y\n"),
         ("t.tsv", "a\tb\n1\tä\n2\ty\n"),
         ("t.txt", "a|b\n1|ä\n2|y\n"),
-        ("t.csv.gz", gzip.compress("a,b\n1,ä\n2,y\n".encode())),
+        ("t.csv.gz", gzip.compress("a,b\n1,ä\n2,y\n".encode(), mtime=0)),
     ],
 )
 def test_the_same_cells_come_out_of_every_way_to_write_them(tmp_path, name, contents):
@@ -129,7 +129,11 @@ BAD_FILES = [
     ("t.csv", b"PAR1", "t.csv is a Parquet file by its contents: give it the suffix of one"),
     ("t.csv", b"\xef\xbb\xbfa,b\n1,\xe4\n", "t.csv is marked as utf-8 but holds other bytes: save it again"),
     ("t.csv.gz", b"a,b\n1,2\n", "t.csv.gz is a damaged gzip file: copy or compress it again"),
-    ("t.csv.gz", gzip.compress(b"a,b\n1,2\n")[:-9], "t.csv.gz is a damaged gzip file: copy or compress it"),
+    (
+        "t.csv.gz",
+        gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9],
+        "t.csv.gz is a damaged gzip file: copy or compress it",
+    ),
     ("t.parquet", b"a,b\n1,2\n", "t.parquet is no Parquet file, or a damaged one: write it again"),
     ("t.xlsx", b"a,b\n1,2\n", "t.xlsx is no Excel file, or a damaged or locked one: save it again"),
     ("t.docx", b"", "t.docx is of no known type: save the table as CSV (.csv), TSV (.tsv, .txt), Parquet"),
