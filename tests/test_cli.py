@@ -84,11 +84,10 @@ def test_demo_without_questions_shows_the_grouping_before_the_first(call):
     assert len(re.findall(r"^ *\d+ +\d+ +\d+ +-?\d\.\d{3}", answer.stdout, re.MULTILINE)) == 1
 
 
-def test_demo_repeats_itself_for_a_seed_and_not_for_another(call, tmp_path):
-    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        call("demo", "--simulate", "--questions", 2, "--seed", seed, "--out", f"{name}.png")
-    a, b, c = ((tmp_path / f"{name}.png").read_bytes() for name in "abc")
-    assert a == b != c
+def test_demo_repeats_itself_for_a_seed(call, tmp_path):
+    for name in "ab":
+        call("demo", "--simulate", "--questions", 8, "--seed", 1, "--out", f"{name}.png")
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,21 @@ class Pair(NamedTuple):
     right: int
 
 
+class Recheck(Pair):
+    """A pair that is asked about although earlier answers settle it: one of them may be wrong."""
+
+
 class Reply(NamedTuple):
-    """One line of the answer log: what was answered, and during which step of the session."""
+    """One line of the answer log: what was answered, and during which step of the session.
+
+    `again` marks the answer to a question that was asked once more to be sure: it is a vote beside the
+    earlier ones, which it cannot contradict.
+    """
 
     pair: Pair
     answer: Answer
     step: int
+    again: bool = False
 
 
 @dataclass(frozen=True)

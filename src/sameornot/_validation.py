@@ -53,13 +53,16 @@ def check_n_clusters(n_clusters: Any, n_rows: int) -> int:
     return int(n_clusters)
 
 
-def check_number(name: str, value: Any, *, at_least: float = 0.0) -> float:
-    """A finite real number that is large enough."""
+def check_number(name: str, value: Any, *, at_least: float = 0.0, at_most: float = np.inf) -> float:
+    """A finite real number within bounds."""
     if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(float(value)):
         raise ValueError(f"{name}={value!r} but a finite number is needed")
-    if value < at_least:
+    number = float(value)
+    if number < at_least:
         raise ValueError(f"{name}={value} but at least {at_least:g} is needed")
-    return float(value)
+    if number > at_most:
+        raise ValueError(f"{name}={value} but at most {at_most:g} is allowed")
+    return number
 
 
 def check_option(name: str, value: Any, options: Any) -> str:

@@ -7,7 +7,8 @@ moves the smaller side, so an answer costs O(log n) amortised. The "same" answer
 form a spanning forest: the path between two points in it is the chain that proves they are the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations, pairwise
 from typing import Self
 
@@ -61,6 +62,8 @@ class Constraints:
         self._links: dict[int, list[int]] = {}  # the spanning forest of "same" answers
         self._implied: dict[Pair, list[Fact]] = {}  # links that no one was asked for, with their reasons
         self._aside: dict[int, set[int]] = {}  # pairs answered "unsure"
+        self._told: list[Fact] = []  # every "same" and "different" that was answered, believed or not
+        self._questions: set[frozenset[int]] = set()  # what they were answers to
         self._same: list[Pair] = []
         self._different: list[Pair] = []
 
@@ -107,6 +110,8 @@ class Constraints:
             if b in self._apart.get(a, ()):
                 raise Contradiction(pair, answer, self.proof(left, right))
             self._same.append(pair)
+            if because is None:
+                self._tell(pair, answer)
             if a != b:
                 self._links.setdefault(left, []).append(right)
                 self._links.setdefault(right, []).append(left)
@@ -117,8 +122,45 @@ class Constraints:
             if a == b:
                 raise Contradiction(pair, answer, self.proof(left, right))
             self._different.append(pair)
+            self._tell(pair, answer)
             self._apart.setdefault(a, {}).setdefault(b, pair)
             self._apart.setdefault(b, {}).setdefault(a, pair)
+
+    def weigh(self, pair: tuple[int, int], answer: Answer) -> None:
+        """Take in an answer to a question that may have been answered before: its answers are votes.
+
+        What most votes for a question say is believed, those with the clearest majority first and of
+        equals the latest; an even vote says nothing, and neither does what then cannot be true.
+        """
+        pair, answer = self._check(pair), Answer(answer)
+        if answer is Answer.UNSURE or not self.was_told(*pair):
+            self.add(pair, answer)
+            return
+        told = [*self._told, (pair, answer)]
+        majority: dict[frozenset[int], int] = {}
+        for (left, right), said in told:
+            question = frozenset((left, right))
+            vote = 1 if said is Answer.SAME else -1
+            majority[question] = majority.pop(question, 0) + vote  # the latest last
+        believed = Constraints(self.n_points)
+        latest_first = list(majority)[::-1]
+        for question in sorted(latest_first, key=lambda question: -abs(majority[question])):
+            if majority[question]:
+                left, right = sorted(question)
+                with suppress(Contradiction):
+                    believed.add((left, right), Answer.SAME if majority[question] > 0 else Answer.DIFFERENT)
+        aside, questions = self._aside, self._questions
+        self.__dict__.update(believed.__dict__)
+        self._aside, self._told, self._questions = aside, told, questions
+
+    def was_told(self, i: int, j: int) -> bool:
+        """Whether the pair itself was answered "same" or "different"."""
+        return frozenset((i, j)) in self._questions
+
+    @property
+    def told(self) -> list[Fact]:
+        """Every "same" and "different" that was answered, in order, believed or not."""
+        return list(self._told)
 
     def relation(self, i: int, j: int) -> Answer | None:
         """SAME or DIFFERENT where the answers settle it, else None."""
@@ -162,6 +204,17 @@ class Constraints:
                 chosen.append(members)
         return chosen
 
+    def told_apart(self, hoods: Sequence[np.ndarray]) -> np.ndarray:
+        """Whether each point (rows) is known to differ from each of some neighbourhoods (columns)."""
+        apart = np.zeros((self.n_points, len(hoods)), dtype=bool)
+        roots = [self._find(int(members[0])) for members in hoods]
+        for group in self.groups():
+            differs = self._apart.get(self._find(int(group[0])), {})
+            for m, root in enumerate(roots):
+                if root in differs:
+                    apart[group, m] = True
+        return apart
+
     def imply_last(self, n_clusters: int) -> None:
         """Add each "same" that counting implies: who differs from all of K groups but one is of that one."""
         hoods = self.neighbourhoods(at_most=n_clusters)
@@ -203,6 +256,10 @@ class Constraints:
         through = self._apart[a][b]
         near, far = through if self._find(through.left) == a else through[::-1]
         return [*self._chain(i, near), (through, Answer.DIFFERENT), *self._chain(far, j)]
+
+    def _tell(self, pair: Pair, answer: Answer) -> None:
+        self._told.append((pair, answer))
+        self._questions.add(frozenset(pair))
 
     def _check(self, pair: tuple[int, int]) -> Pair:
         left, right = int(pair[0]), int(pair[1])

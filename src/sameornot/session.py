@@ -7,17 +7,17 @@ where one with that log would, without fitting the steps in between. A step's ra
 """
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import pandas as pd
 
-from sameornot._types import Answer, Pair, Reply
+from sameornot._types import Answer, Pair, Recheck, Reply
 from sameornot._validation import check_count, check_n_clusters, check_option, check_table
-from sameornot.cluster import METHODS, Grouping, Method
+from sameornot.cluster import METHODS, Agreement, AugmentedSettings, Grouping, Method, Past
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, feature_scale
 from sameornot.query import STRATEGIES, Problem, Questions
@@ -41,6 +41,10 @@ class SessionResult:
         1 where the expert placed the row, else how much nearer its group is than the others, in (0, 1].
     clustering : Grouping
         `clustering.predict(new_rows)` gives the group of rows that were not there.
+    agreement : Agreement or None
+        Share of the rows that are in the group that the expert would put them in, as estimated from what was
+        foretold before each answer: `estimate`, and `low` to `high`, which holds nine times in ten. None
+        where the clusterer foretells nothing.
     """
 
     labels: np.ndarray
@@ -49,6 +53,7 @@ class SessionResult:
     neighbourhoods: list[np.ndarray]
     confidence: np.ndarray
     clustering: Grouping
+    agreement: Agreement | None = None
 
 
 class ActiveSession:
@@ -59,14 +64,16 @@ class ActiveSession:
     X : array or DataFrame of numbers, one row a record
     n_clusters : int, optional
         Number of groups; None lets it grow with what the expert finds.
-    strategy : str
-        How questions are chosen: one of `sameornot.query.STRATEGIES`.
+    strategy : str, optional
+        How questions are chosen: one of `sameornot.query.STRATEGIES`. "panel" unless anything else is named;
+        "mee" is the paper's.
     clusterer : str, optional
-        How rows are grouped: one of `sameornot.cluster.METHODS`. Unless given, "augmented" (the paper's), or
-        that of the strategy's own name where it has one.
+        How rows are grouped: one of `sameornot.cluster.METHODS`. Unless given, that of the strategy's own
+        name where it has one, else "augmented", the paper's.
     **settings
         Those of the clusterer; for "augmented": metric, penalty, separation, augmentation, weight, emphasis,
-        n_init, max_iter, as told in `sameornot.cluster.AugmentedSettings`.
+        n_init, max_iter, as told in `sameornot.cluster.AugmentedSettings`; to give one of these is to name
+        the paper's method.
     infer_last : bool
         With `n_clusters` given, a row known to differ from all groups but one belongs to that one and is not
         asked about. False is the paper's accounting of questions.
@@ -98,7 +105,7 @@ class ActiveSession:
         X: Any,
         n_clusters: int | None = None,
         *,
-        strategy: str = "mee",
+        strategy: str | None = None,
         clusterer: str | None = None,
         infer_last: bool = True,
         standardize: bool = True,
@@ -108,14 +115,16 @@ class ActiveSession:
     ) -> None:
         self._X, self.feature_names = check_table(X)
         self.n_clusters = None if n_clusters is None else check_n_clusters(n_clusters, len(self._X))
-        self.strategy = check_option("strategy", strategy, STRATEGIES)
+        self.strategy, self.clusterer = _choose_method(strategy, clusterer, settings)
         self.infer_last = infer_last
-        self.clusterer = _choose_clusterer(clusterer, self.strategy)
         self.settings = _read_settings(self.clusterer, settings)
         self.seed = _read_seed(random_state)
         self._scale = feature_scale(self._X, standardize=standardize)
         self._order = np.random.default_rng(self.seed).permutation(len(self._X))
         self._history: list[Metric | None] = []
+        self._kept: dict[int, Any] = {}
+        self._around: Any = None
+        self._fitted: tuple[tuple[int, int], Grouping] | None = None
         self._problem: Problem
         self._questions: Questions
         self._pending: Pair | None
@@ -141,14 +150,49 @@ class ActiveSession:
         """The step that the next answer belongs to: questions of one step are chosen by one fit."""
         return self._step
 
-    def ask(self) -> Pair | None:
-        """The pair to show next; the same until it is answered, None when nothing is left to ask."""
+    @overload
+    def ask(self) -> Pair | None: ...
+
+    @overload
+    def ask(self, n_questions: int) -> list[Pair]: ...
+
+    def ask(self, n_questions: int | None = None) -> Pair | list[Pair] | None:
+        """The pair to show next; the same until it is answered, None when nothing is left to ask.
+
+        With a number, so many pairs about different rows, fewer when fewer are left: they can be answered in
+        any order and by several people, each with ``tell(answer, pair)``.
+        """
+        if n_questions is not None:
+            return self._ask_many(check_count("n_questions", n_questions))
         if not self._is_set_up:
             self._set_up_step()
         if self._pending is None:
             self._begin(self._step + 1)
             self._step += self._pending is not None
         return self._pending
+
+    def _ask_many(self, n_questions: int) -> list[Pair]:
+        pending = self.ask()
+        pairs = [] if pending is None else [pending]
+        while pairs and len(pairs) < n_questions and (pair := self.ask_beside(pairs)) is not None:
+            pairs.append(pair)
+        return pairs
+
+    def ask_beside(self, held: Sequence[Pair]) -> Pair | None:
+        """A question for one more person, while others look at the `held` pairs: about another row."""
+        if self.ask() is None or self.settings.is_flow:
+            return None
+        said = [reply.pair for reply in self._log if reply.step == self._step]
+        problem = self._problem.beside([*held, *said])
+        questions = STRATEGIES[self.strategy](problem, self._step_rngs(self._step)[1])
+        pair = next(questions, None)
+        while pair is not None:
+            is_held = pair.left in problem.held or any(set(pair) == set(other) for other in held)
+            reply = Answer.UNSURE if is_held else self._settled(pair)
+            if reply is None:
+                return pair
+            pair = _send(questions, reply)
+        return None
 
     def odds(self) -> dict[int, float]:
         """How likely the first row of the open question is to be of each group, by a row of that group.
@@ -168,12 +212,12 @@ class ActiveSession:
         answers that proves it, and changes nothing.
         """
         answer = _read_answer(answer)
-        shown = _read_pair(pair) if pair is not None else self.ask()
+        shown = self.ask() if pair is None else pair if isinstance(pair, Recheck) else _read_pair(pair)
         if shown is None:
             raise ValueError(
                 f"answer={answer.value!r} but nothing is left to ask: name the pair that it is for"
             )
-        reply = Reply(shown, answer, self._step)
+        reply = Reply(Pair(*shown), answer, self._step, self._is_recheck(shown))
         try:
             self._absorb(self._constraints, reply)
         except TooManyGroups:
@@ -183,6 +227,11 @@ class ActiveSession:
         self._result = None
         if self._is_set_up:
             self._advance(reply)
+
+    def _is_recheck(self, shown: Pair) -> bool:
+        """Whether a pair is asked about although earlier answers settle it."""
+        is_open = self._is_set_up and self._pending is not None and set(shown) == set(self._pending)
+        return isinstance(self._pending if is_open else shown, Recheck)
 
     def undo(self, n_answers: int = 1) -> None:
         """Take back the last answers; the session is then as if they had never been given."""
@@ -211,6 +260,8 @@ class ActiveSession:
         self._log = log
         self._step = self._last_step()
         self._history = self._history[: self._step]
+        self._kept = {step: kept for step, kept in self._kept.items() if step <= self._step}
+        self._fitted = None
         self._is_set_up = False
         self._shared: dict[str, Found] = {}
         self._pending = None
@@ -253,15 +304,52 @@ class ActiveSession:
             self._order,
             self._scale,
             self.settings,
-            lambda: self.settings.fit_step(
-                self._X, constraints, self._n_groups(constraints), self._scale, fit_rng
-            ),
+            lambda: self._fit_step(step, constraints, fit_rng),
             found=self._shared,
         )
         self._shared = {}
         self._questions = STRATEGIES[self.strategy](self._problem, query_rng)
         self._pending = next(self._questions, None)
         self._skip_settled()
+
+    def _fit_step(self, step: int, constraints: Constraints, rng: np.random.Generator) -> Grouping:
+        if self.settings.remembers:
+            return self._fit_after(step, constraints)
+        return self.settings.fit_step(self._X, constraints, self._n_groups(constraints), self._scale, rng)
+
+    def _fit_after(self, step: int, constraints: Constraints) -> Grouping:
+        """The fit that a step begins with, of a method that remembers; the same as the result before it."""
+        key = (step, len(constraints.must_link) + len(constraints.cannot_link))
+        if self._fitted is None or self._fitted[0] != key:
+            rng = self._step_rngs(step)[0]
+            past = Past(self._survey(), self._recall(step))
+            fitted = self.settings.fit_after(self._X, constraints, self.n_clusters, self._scale, rng, past)
+            self._fitted = key, fitted
+        return self._fitted[1]
+
+    def _survey(self) -> Any:
+        if self._around is None:
+            self._around = self.settings.survey(self._X, self._scale)
+        return self._around
+
+    def _recall(self, step: int) -> list[Any]:
+        """What was kept of the earlier steps that a fit at this one asks for, found again where it is not."""
+        wanted = list(self.settings.recalls(step))
+        for at, constraints in self._at_steps([at for at in wanted if at not in self._kept]):
+            rng = np.random.default_rng([self.seed, at, 1])
+            self._kept[at] = self.settings.keep(constraints, self.n_clusters, self._survey(), rng)
+        return [self._kept[at] for at in wanted]
+
+    def _at_steps(self, steps: Sequence[int]) -> Iterator[tuple[int, Constraints]]:
+        """What was known at the start of each of some rising steps; the constraints are the same object."""
+        constraints = Constraints(len(self._X))
+        waiting = iter(self._log)
+        reply = next(waiting, None)
+        for step in steps:
+            while reply is not None and reply.step < step:
+                self._absorb(constraints, reply)
+                reply = next(waiting, None)
+            yield step, constraints
 
     def _advance(self, reply: Reply) -> None:
         """Hand an answer on to the strategy if it is the one that it waits for."""
@@ -275,15 +363,14 @@ class ActiveSession:
             self._send(reply)
 
     def _settled(self, pair: Pair) -> Answer | None:
+        if isinstance(pair, Recheck):
+            return None
         if self.n_clusters == 1 and self.infer_last:
             return Answer.SAME
         return Answer.UNSURE if self._constraints.is_aside(*pair) else self._constraints.relation(*pair)
 
     def _send(self, answer: Answer) -> None:
-        try:
-            self._pending = self._questions.send(answer)
-        except StopIteration:
-            self._pending = None
+        self._pending = _send(self._questions, answer)
 
     def _step_rngs(self, step: int) -> tuple[np.random.Generator, np.random.Generator]:
         fit_rng, query_rng = np.random.default_rng([self.seed, step]).spawn(2)
@@ -295,17 +382,22 @@ class ActiveSession:
     def _fit_result(self) -> SessionResult:
         found = self._fit_grouping()
         hoods = self._constraints.neighbourhoods(at_most=self.n_clusters)
-        labels, confidence = found.labels.copy(), found.confidence(self._X)
-        if not self.settings.is_flow:  # a flow's groups are those that it had when they last made a whole
+        labels, confidence = found.labels.copy(), self.settings.sureness(self._X, found)
+        # A flow's groups are those that it had when they last made a whole; one that remembers has judged
+        # the answers itself.
+        if not (self.settings.is_flow or self.settings.remembers):
             for m, members in enumerate(hoods):
                 labels[members] = m  # a price can be outbid, an answer cannot
                 confidence[members] = 1.0
         weights = pd.Series(found.metric.feature_weights, index=self.feature_names, name="weight")
-        return SessionResult(labels, found.metric, weights, hoods, confidence, found)
+        agreement = self.settings.forecast(found)
+        return SessionResult(labels, found.metric, weights, hoods, confidence, found, agreement)
 
     def _fit_grouping(self) -> Grouping:
         if self.settings.is_flow and self._is_set_up and self._step > 0:
             return self.settings.fit_live(self._X, self._scale, self._problem.progress)
+        if self.settings.remembers:
+            return self._fit_after(self._last_step() + 1, self._constraints)
         return self.settings.fit_final(
             self._X,
             self._constraints,
@@ -322,26 +414,31 @@ class ActiveSession:
 
     def _metrics_of_steps(self) -> list[Metric]:
         """The metric at the start of each step (A^1 … A^T−1) that had a "different" to learn from."""
-        constraints = Constraints(len(self._X))
-        waiting = iter(self._log)
-        reply = next(waiting, None)
-        for step in range(1, self._last_step() + 1):
-            while reply is not None and reply.step < step:
-                self._absorb(constraints, reply)
-                reply = next(waiting, None)
-            if step > len(self._history):
-                n_groups = self._n_groups(constraints)
-                rng = self._step_rngs(step)[0]
-                metric = self.settings.fit_metric(self._X, constraints, n_groups, self._scale, rng)
-                self._history.append(metric if len(constraints.cannot_link) else None)
+        missing = range(len(self._history) + 1, self._last_step() + 1)
+        for step, constraints in self._at_steps(missing):
+            n_groups = self._n_groups(constraints)
+            rng = self._step_rngs(step)[0]
+            metric = self.settings.fit_metric(self._X, constraints, n_groups, self._scale, rng)
+            self._history.append(metric if len(constraints.cannot_link) else None)
         return [metric for metric in self._history if metric is not None]
+
+
+def _send(questions: Questions, answer: Answer) -> Pair | None:
+    """The next question of a strategy, if it has one more."""
+    try:
+        return questions.send(answer)
+    except StopIteration:
+        return None
 
 
 def absorb(
     constraints: Constraints, reply: Reply, n_clusters: int | None, *, infer_last: bool = True
 ) -> None:
     """Take one answer into what is known, with what it implies where the number of groups is given."""
-    constraints.add(reply.pair, reply.answer)
+    if reply.again:
+        constraints.weigh(reply.pair, reply.answer)
+    else:
+        constraints.add(reply.pair, reply.answer)
     if n_clusters is None or reply.answer is Answer.UNSURE:
         return
     if infer_last:
@@ -363,15 +460,30 @@ class TooManyGroups(ValueError):
         )
 
 
-def _choose_clusterer(clusterer: Any, strategy: str) -> str:
-    own = strategy if strategy in METHODS else None
-    chosen = check_option("clusterer", clusterer or own or "augmented", METHODS)
-    if METHODS[chosen].is_flow and chosen != strategy:
+def _choose_method(strategy: Any, clusterer: Any, settings: Iterable[str]) -> tuple[str, str]:
+    """Strategy and clusterer: what was named, and what belongs with it; the panel's unless anything was.
+
+    Settings that only the paper's clusterer has are a way to name it.
+    """
+    if clusterer is None and strategy is None:
+        papers = {field.name for field in fields(AugmentedSettings)} & set(settings)
+        return ("mee", "augmented") if papers else ("panel", "panel")
+    if clusterer is None:
+        strategy = check_option("strategy", strategy, STRATEGIES)
+        return strategy, strategy if strategy in METHODS else "augmented"
+    clusterer = check_option("clusterer", clusterer, METHODS)
+    asks_itself = clusterer in STRATEGIES
+    strategy = check_option("strategy", strategy or (clusterer if asks_itself else "mee"), STRATEGIES)
+    if METHODS[clusterer].is_flow and clusterer != strategy:
         raise ValueError(
-            f"clusterer={chosen!r} groups by the answers to its own questions: "
-            f"strategy={chosen!r} is needed, not {strategy!r}"
+            f"clusterer={clusterer!r} groups by the answers to its own questions: "
+            f"strategy={clusterer!r} is needed, not {strategy!r}"
         )
-    return chosen
+    if strategy == "panel" != clusterer:
+        raise ValueError(
+            f"strategy='panel' asks by what its panel holds: clusterer='panel' is needed, not {clusterer!r}"
+        )
+    return strategy, clusterer
 
 
 def _read_settings(clusterer: str, settings: dict[str, Any]) -> Method:
@@ -388,11 +500,14 @@ def _read_log(answers: Iterable[Any]) -> list[Reply]:
     log: list[Reply] = []
     for line in answers:
         try:
-            pair, answer, step = line if len(line) == 3 else (*line, 0)
+            pair, answer, *rest = line
+            step, again = rest if len(rest) == 2 else (*rest, *((0, False) if not rest else (False,)))
+            if isinstance(answer, int) or isinstance(pair, int):
+                raise TypeError
         except (TypeError, ValueError):
             raise ValueError(f"answers hold {line!r} but (pair, answer) or a Reply is needed") from None
-        step = check_count("step of an answer", step, at_least=0)
-        log.append(Reply(_read_pair(pair), _read_answer(answer), max(step, log[-1].step if log else 0)))
+        step = max(check_count("step of an answer", step, at_least=0), log[-1].step if log else 0)
+        log.append(Reply(_read_pair(pair), _read_answer(answer), step, bool(again)))
     return log
 
 

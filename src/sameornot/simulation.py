@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from sameornot._validation import check_count, check_labels
+from sameornot import oracles
+from sameornot._types import Answer
+from sameornot._validation import check_count, check_labels, check_number
+from sameornot.constraints import Contradiction
 from sameornot.oracles import Oracle, truth
-from sameornot.session import ActiveSession
+from sameornot.session import ActiveSession, TooManyGroups
 
 
 def simulate(
@@ -21,6 +24,8 @@ def simulate(
     budget: int = 300,
     checkpoints: Sequence[int] | None = None,
     oracle: Oracle | None = None,
+    noise: float = 0.0,
+    unsure: float = 0.0,
     progress: Callable[[ActiveSession], None] | None = None,
     **session: Any,
 ) -> pd.DataFrame:
@@ -35,6 +40,8 @@ def simulate(
         Where to compare the grouping with `y`; ten equal parts of the budget unless given.
     oracle : function from Pair to Answer, optional
         Who answers; an expert who is always right unless given (see `sameornot.oracles`).
+    noise, unsure : float
+        Share of the answers that are wrong, and share that are "unsure"; drawn with the session's seed.
     progress : function of the session, optional
         Called after each answer.
 
@@ -59,11 +66,11 @@ def simulate(
     asking = ActiveSession(X, n_clusters, **session)
     labels = check_labels(y, len(asking))
     budget = check_count("budget", budget, at_least=0)
-    answer = oracle or truth(labels)
+    answer = _make_expert(oracle or truth(labels), noise, unsure, asking.seed)
     rows = []
     for checkpoint in _check_checkpoints(checkpoints, budget):
         while len(asking.answers) < checkpoint and (pair := asking.ask()) is not None:
-            asking.tell(answer(pair))
+            _tell(asking, answer(pair), forgiving=noise > 0)
             if progress is not None:
                 progress(asking)
         found = asking.result().labels
@@ -71,6 +78,25 @@ def simulate(
         ari, nmi = adjusted_rand_score(labels, found), normalized_mutual_info_score(labels, found)
         rows.append((checkpoint, ari, nmi, seconds))
     return pd.DataFrame(rows, columns=["questions", "ari", "nmi", "seconds"])
+
+
+def _make_expert(oracle: Oracle, noise: float, unsure: float, seed: int) -> Oracle:
+    rng = np.random.default_rng([seed, 1])
+    if check_number("noise", noise, at_most=1.0):
+        oracle = oracles.noisy(oracle, noise, rng)
+    if check_number("unsure", unsure, at_most=1.0):
+        oracle = oracles.unsure(oracle, unsure, rng)
+    return oracle
+
+
+def _tell(asking: ActiveSession, answer: Answer, *, forgiving: bool) -> None:
+    """Who errs takes back an answer that cannot be true together with the others: she is then not sure."""
+    try:
+        asking.tell(answer)
+    except (Contradiction, TooManyGroups):
+        if not forgiving:
+            raise
+        asking.tell(Answer.UNSURE)
 
 
 def _check_checkpoints(checkpoints: Sequence[int] | None, budget: int) -> list[int]:

@@ -71,8 +71,9 @@ def test_the_desk_asks_what_a_session_in_python_asks(reopen, ahead):
 
 
 def test_a_reopened_desk_stands_where_it_stood(desk, reopen):
-    before = work(desk, 12)
+    work(desk, 12)
     desk.name("ana", "1", "quiet ones")
+    before = desk.state("ana")
     again = reopen()
     assert again.session == desk.session
     after = again.state("ana")

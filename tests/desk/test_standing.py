@@ -8,12 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sameornot import ActiveSession, Answer, Pair
+from sameornot._types import Recheck, Reply
 from sameornot.datasets import make_gaussian
-from sameornot.desk.standing import ask_beside, follow, share_moved, stand
+from sameornot.desk.standing import follow, share_moved, stand
 from sameornot.oracles import truth
 
 X, TRUTH = make_gaussian(n_samples=40, n_relevant=3, random_state=1)
 LABELS = st.lists(st.integers(0, 3), min_size=1, max_size=12)
+
+
+def reply_to(standing, answer):
+    again = isinstance(standing.pair, Recheck)
+    return Reply(Pair(*standing.pair), answer, standing.session.step, again)
 
 
 def begin(n_clusters=3, **options):
@@ -26,7 +32,7 @@ def test_a_standing_that_followed_equals_one_made_from_the_answers(n_clusters):
     standing = begin(n_clusters)
     for n in range(18):
         answer = Answer.UNSURE if n % 7 == 3 else oracle(standing.pair)
-        standing = follow(standing, standing.pair, answer)
+        standing = follow(standing, reply_to(standing, answer))
         if n % 3 == 0:
             afresh = begin(n_clusters, answers=standing.session.answers)
             assert standing.pair == afresh.pair
@@ -39,7 +45,7 @@ def test_a_standing_that_followed_equals_one_made_from_the_answers(n_clusters):
 def test_a_standing_does_not_hear_what_follows_it():
     standing = begin()
     for answer in Answer:
-        follow(standing, standing.pair, answer)
+        follow(standing, reply_to(standing, answer))
     assert standing.session.answers == []
     assert standing.session.ask() == standing.pair
 
@@ -49,7 +55,7 @@ def test_numbers_are_told_once_and_stay_with_their_group():
     standing = begin()
     seen = {}
     for _ in range(25):
-        standing = follow(standing, standing.pair, oracle(standing.pair))
+        standing = follow(standing, reply_to(standing, oracle(standing.pair)))
         numbers = standing.group_numbers
         assert len(set(numbers)) == len(numbers)
         for members, number in zip(standing.result.neighbourhoods, numbers, strict=False):
@@ -61,10 +67,10 @@ def test_the_question_for_one_more_person_is_about_another_point():
     oracle = truth(TRUTH)
     standing = begin()
     for _ in range(8):
-        standing = follow(standing, standing.pair, oracle(standing.pair))
+        standing = follow(standing, reply_to(standing, oracle(standing.pair)))
         held = [standing.pair]
         for _ in range(3):
-            beside = ask_beside(standing.session, held)
+            beside = standing.session.ask_beside(held)
             assert beside.left not in {pair.left for pair in held}
             assert standing.session.constraints.relation(*beside) is None
             held.append(beside)
@@ -74,8 +80,8 @@ def test_the_question_for_one_more_person_is_about_another_point():
 def test_nothing_is_left_beside_the_only_question():
     session = ActiveSession(X[:2], random_state=0)
     pair = session.ask()
-    assert ask_beside(session, [pair]) is None
-    assert ask_beside(session, [Pair(*reversed(pair))]) is None
+    assert session.ask_beside([pair]) is None
+    assert session.ask_beside([Pair(*reversed(pair))]) is None
 
 
 @given(LABELS, st.data())

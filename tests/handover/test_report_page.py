@@ -211,9 +211,8 @@ def test_many_answers_columns_and_groups_are_bounded(mixed):
     n_rows = len(mixed.frame)
     groups = make_groups(40, ())
     labels = np.arange(n_rows) % 40
-    clustering = replace(
-        mixed.result.clustering, centers=np.repeat(mixed.result.clustering.centers[:1], 40, 0)
-    )
+    rule = mixed.result.clustering.rule
+    clustering = replace(rule, centers=np.repeat(rule.centers[:1], 40, 0), owners=np.arange(40))
     result = replace(mixed.result, labels=labels, neighbourhoods=[], clustering=clustering)
     many = replace(mixed, groups=groups, result=result, answers=mixed.answers * 100)
     text = write_report(many)

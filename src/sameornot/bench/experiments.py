@@ -133,7 +133,7 @@ def proposed(q: int) -> dict[str, Method]:
     return {
         "AQM + NPU": Method({"strategy": "npu", **penalty}),
         "AQM + MEE": Method(
-            penalty,
+            {"strategy": "mee", **penalty},
             {"AQM + MEE (automatic λ and q)": AUTOMATIC, "AQM + MEE (no penalty)": {"penalty": None}},
         ),
     }
@@ -147,7 +147,7 @@ def beside(n_features: int, q: int) -> dict[str, Method]:
     }
     return {
         "PCKMeans + NPU (strong price)": Method({"strategy": "npu", "clusterer": "pckmeans"}),
-        "AQM + MEE (exact objective)": Method({"metric": "exact", "penalty": ("auto", q)}),
+        "AQM + MEE (exact objective)": Method({"strategy": "mee", "metric": "exact", "penalty": ("auto", q)}),
         "Label and classify": Method({"strategy": "in_turn", "clusterer": "forest"}),
         "Label and classify + MEE": Method({"strategy": "mee", "clusterer": "forest"}),
         **raw,

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from sameornot.bench import paper
+from sameornot.bench import experiments, paper
 from sameornot.bench.compare import Gap
-from sameornot.bench.experiments import EXPERIMENTS
 from sameornot.bench.markdown import number
+from sameornot.bench.registry import EXPERIMENTS
 from sameornot.bench.rows import RowFile
 from sameornot.bench.sections import gaps_of, number_section, paired_section, paper_cells
 
@@ -66,8 +66,8 @@ def write_report(rows: Path, page: Path, *, images: str) -> None:
 
 
 def read_tables(rows: Path) -> dict[str, pd.DataFrame]:
-    """The rows of every experiment."""
-    return {name: RowFile(rows / f"{name}.csv").read() for name in EXPERIMENTS}
+    """The rows of every experiment of the paper's."""
+    return {name: RowFile(rows / f"{name}.csv").read() for name in experiments.EXPERIMENTS}
 
 
 def summary(names: Sequence[str], rows: Path) -> str:

@@ -12,7 +12,8 @@ import joblib
 from threadpoolctl import threadpool_limits
 
 from sameornot._validation import check_count
-from sameornot.bench.experiments import EXPERIMENTS, Experiment
+from sameornot.bench.experiments import Experiment
+from sameornot.bench.registry import EXPERIMENTS
 from sameornot.bench.rows import Row, RowFile, versions
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 
 from sameornot.bench import paper
 from sameornot.bench.compare import Gap, gap, paired_test, summarise
-from sameornot.bench.experiments import EXPERIMENTS, THEORY_QUESTIONS
+from sameornot.bench.experiments import THEORY_QUESTIONS
 from sameornot.bench.markdown import markdown, number, spread
+from sameornot.bench.registry import EXPERIMENTS
 
 NONE = "–"
 PAIRS = (("AQM + MEE", "AQM + NPU"), ("AQM + MEE", "MPCKMeans + NPU"), ("AQM + NPU", "MPCKMeans + NPU"))

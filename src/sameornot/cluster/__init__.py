@@ -14,8 +14,9 @@ from sameornot.cluster.cobra import COBRA
 from sameornot.cluster.cobras import COBRAS
 from sameornot.cluster.copkmeans import COPKMeans
 from sameornot.cluster.forest import ForestSettings
-from sameornot.cluster.method import Grouping, Method, Progress
+from sameornot.cluster.method import Agreement, Grouping, Method, Past, Progress
 from sameornot.cluster.mpckmeans import MPCKMeans
+from sameornot.cluster.panel import PanelSettings
 from sameornot.cluster.pckmeans import PCKMeans
 from sameornot.cluster.spectral import ConstrainedSpectral
 from sameornot.cluster.transformer import AugmentedMetric
@@ -27,6 +28,7 @@ METHODS: dict[str, type[Method]] = {
     "copkmeans": COPKMeansSettings,
     "forest": ForestSettings,
     "mpckmeans": MPCKMeansSettings,
+    "panel": PanelSettings,
     "pckmeans": PCKMeansSettings,
     "spectral": SpectralSettings,
 }
@@ -35,6 +37,7 @@ __all__ = [
     "COBRA",
     "COBRAS",
     "METHODS",
+    "Agreement",
     "AugmentedClustering",
     "AugmentedMetric",
     "AugmentedSettings",
@@ -46,5 +49,6 @@ __all__ = [
     "MPCKMeans",
     "Method",
     "PCKMeans",
+    "Past",
     "Progress",
 ]

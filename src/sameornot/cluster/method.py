@@ -3,8 +3,9 @@
 One subclass of `Method` a clusterer, beside its arithmetic; `sameornot.cluster.METHODS` finds it by name.
 """
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol, Self
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -36,6 +37,22 @@ class Progress:
     pieces: Any
 
 
+class Agreement(NamedTuple):
+    """An estimated share of rows in the right group, and an interval that holds nine times in ten."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a method that remembers builds on: `around` from the rows alone, `kept` of earlier steps."""
+
+    around: Any = None
+    kept: Sequence[Any] = field(default_factory=list)
+
+
 class Method:
     """How a session turns answers into groups: a frozen dataclass whose fields are the settings.
 
@@ -44,6 +61,9 @@ class Method:
 
     # It groups by the answers to its own questions, so no other strategy can ask for it.
     is_flow: ClassVar[bool] = False
+
+    # It groups by what it kept of earlier steps too: `fit_after` is its fit, of steps and at the end.
+    remembers: ClassVar[bool] = False
 
     @property
     def aggregates(self) -> bool:
@@ -91,3 +111,37 @@ class Method:
     def fit_live(self, X: np.ndarray, scale: np.ndarray, progress: Progress) -> Grouping:
         """The grouping of a flow that stands where the answers have led it; for flows only."""
         raise TypeError(f"{type(self).__name__} is no flow")
+
+    def survey(self, X: np.ndarray, scale: np.ndarray) -> Any:
+        """What can be said of the rows before any answer; for methods that remember."""
+        raise TypeError(f"{type(self).__name__} remembers nothing")
+
+    def recalls(self, step: int) -> Iterable[int]:
+        """The earlier steps that a fit at this one asks for, rising."""
+        raise TypeError(f"{type(self).__name__} remembers nothing")
+
+    def keep(
+        self, constraints: Constraints, n_clusters: int | None, around: Any, rng: np.random.Generator
+    ) -> Any:
+        """What is kept of a step that will be recalled."""
+        raise TypeError(f"{type(self).__name__} remembers nothing")
+
+    def fit_after(
+        self,
+        X: np.ndarray,
+        constraints: Constraints,
+        n_clusters: int | None,
+        scale: np.ndarray,
+        rng: np.random.Generator,
+        past: Past,
+    ) -> Grouping:
+        """The grouping, given what was kept; `n_clusters` is None where the number is not known."""
+        raise TypeError(f"{type(self).__name__} remembers nothing")
+
+    def sureness(self, X: np.ndarray, grouping: Any) -> np.ndarray:
+        """How sure the group of each of the session's own rows is, in (0, 1]."""
+        return np.asarray(grouping.confidence(X))
+
+    def forecast(self, grouping: Any) -> Agreement | None:
+        """How many rows are in the right group, for methods that foretell answers."""
+        return None

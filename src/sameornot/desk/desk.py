@@ -17,7 +17,7 @@ from sameornot._types import Answer, Pair, Reply
 from sameornot.constraints import Contradiction
 from sameornot.desk.clash import Change, DeskProblem, find_clash, merge_clash
 from sameornot.desk.groups import ORDERS
-from sameornot.desk.keeper import Case, Keeper
+from sameornot.desk.keeper import Case, Keeper, asked_again
 from sameornot.desk.log import REMOVE, Log, draft_changes
 from sameornot.desk.opening import Options, open_session
 from sameornot.desk.progress import Trail, describe_progress
@@ -327,7 +327,9 @@ class Desk:
         if clusters is not None:
             case = replace(case, clusters=clusters[0])
         if said is not None:
-            case = case.then(Reply(self._sheet.to_pool(said.pair), said.answer, view.standing.session.step))
+            again = asked_again(entries, said.pair, said.question)
+            pair, step = self._sheet.to_pool(said.pair), view.standing.session.step
+            case = case.then(Reply(pair, said.answer, step, again))
         try:
             self._keeper.check(case)
         except (Contradiction, TooManyGroups) as error:

@@ -19,7 +19,7 @@ from sameornot._types import Answer, Pair, Reply
 from sameornot.constraints import Constraints
 from sameornot.desk.log import Entry, Log
 from sameornot.desk.sheet import Sheet
-from sameornot.desk.standing import Standing, ask_beside, follow, stand
+from sameornot.desk.standing import Standing, follow, stand
 from sameornot.session import ActiveSession, absorb
 from sameornot.store import Draft, Grown, Store
 
@@ -47,6 +47,14 @@ class Case:
     def then(self, reply: Reply) -> "Case":
         """The case after one more answer."""
         return Case(self.clusters, (*self.replies, reply))
+
+
+def asked_again(entries: Iterable[Entry], pair: Pair, question: int | None) -> bool:
+    """Whether a question about rows of the table had been answered before it was shown: it is a check."""
+    return question is not None and any(
+        set(entry.pair) == set(pair) and entry.answer is not Answer.UNSURE and entry.seq < question
+        for entry in entries
+    )
 
 
 class Keeper:
@@ -108,7 +116,16 @@ class Keeper:
     def case(self, log: Log, entries: Iterable[Entry] | None = None) -> Case:
         """What the log's answers, or others in their place, say about rows of the pool."""
         told = log.entries if entries is None else entries
-        replies = (Reply(self.sheet.to_pool(entry.pair), entry.answer, entry.step) for entry in told)
+        told = list(told)
+        replies = (
+            Reply(
+                self.sheet.to_pool(entry.pair),
+                entry.answer,
+                entry.step,
+                asked_again(told[:n], entry.pair, entry.question),
+            )
+            for n, entry in enumerate(told)
+        )
         return Case(log.clusters, tuple(replies))
 
     def check(self, case: Case) -> None:
@@ -161,9 +178,14 @@ class Keeper:
         if not self.ahead:
             return
         case = self.case(log)
-        looked_at = [self.sheet.to_pool(look.pair) for look in log.looks.values()]
+        looked_at = [
+            (self.sheet.to_pool(look.pair), asked_again(log.entries, look.pair, look.question))
+            for look in log.looks.values()
+        ]
         step = standing.session.step
-        wanted = [case.then(Reply(pair, answer, step)) for answer in Answer for pair in looked_at]
+        wanted = [
+            case.then(Reply(pair, answer, step, again)) for answer in Answer for pair, again in looked_at
+        ]
         with self._lock:
             for other, future in list(self._standings.items()):
                 if other not in wanted and future.cancel():
@@ -173,7 +195,8 @@ class Keeper:
                 if follow_up not in self._standings:
                     self._keep(follow_up, self._worker.submit(self._make, follow_up))
         if len(looked_at) > 1:
-            self.do_later(partial(self._prepare_beside, log.version, wanted, looked_at))
+            pairs = [pair for pair, _ in looked_at]
+            self.do_later(partial(self._prepare_beside, log.version, wanted, pairs))
 
     def _prepare_beside(self, version: int, cases: Sequence[Case], looked_at: Sequence[Pair]) -> None:
         """Have the other question ready, for each answer of one person while others look at theirs."""
@@ -193,7 +216,7 @@ class Keeper:
             if key in self._beside:
                 return self._beside[key]
         with _GROWING:
-            pair = ask_beside(standing.session, held)
+            pair = standing.session.ask_beside(held)
         with self._lock:
             self._beside[key] = pair
             while len(self._beside) > N_KEPT:
@@ -230,7 +253,7 @@ class Keeper:
         before = self.made(case.before(1)) if case.replies else None
         if before is None or before.session.step != case.replies[-1].step:
             return None
-        return follow(before, case.replies[-1].pair, case.replies[-1].answer)
+        return follow(before, case.replies[-1])
 
     def _session(self, case: Case) -> ActiveSession:
         return ActiveSession(

@@ -11,12 +11,9 @@ from itertools import count
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from sameornot._types import Answer, Pair
+from sameornot._types import Pair, Recheck, Reply
 from sameornot.constraints import Constraints
 from sameornot.session import ActiveSession, SessionResult, absorb
-
-# How often another question is looked for while somebody holds the one that comes first.
-MAX_TRIES = 60
 
 
 @dataclass(frozen=True)
@@ -46,10 +43,10 @@ def stand(session: ActiveSession) -> Standing:
     return _settle(session, number_groups(session))
 
 
-def follow(standing: Standing, pair: Pair, answer: Answer) -> Standing:
+def follow(standing: Standing, reply: Reply) -> Standing:
     """Where the session would stand with one more answer."""
     session = standing.session.fork()
-    session.tell(answer, pair)
+    session.tell(reply.answer, Recheck(*reply.pair) if reply.again else reply.pair)
     return _settle(session, standing.numbers)
 
 
@@ -73,7 +70,7 @@ def _number(numbers: dict[int, int], groups: Sequence[np.ndarray]) -> dict[int, 
     """Keep the number of each group that has one, the lowest where two have become one; no number twice."""
     rows = [members.tolist() for members in groups]
     known = [min((numbers[row] for row in members if row in numbers), default=None) for members in rows]
-    numbered, taken = dict(numbers), set(known)
+    numbered, taken = dict(numbers), {*known, *numbers.values()}
     used: set[int] = set()
     for members, number in sorted(zip(rows, known, strict=True), key=lambda group: min(group[0])):
         if number is None or number in used:
@@ -82,22 +79,6 @@ def _number(numbers: dict[int, int], groups: Sequence[np.ndarray]) -> dict[int, 
         used.add(number)
         numbered |= dict.fromkeys(members, number)
     return numbered
-
-
-def ask_beside(session: ActiveSession, held: Sequence[Pair]) -> Pair | None:
-    """A question for one more person, while others are looking at the `held` pairs.
-
-    In a fork, the points that are being placed are put aside, so that its next question is about another.
-    """
-    fork = session.fork()
-    points = {pair.left for pair in held}
-    pairs = {frozenset(pair) for pair in held}
-    for _ in range(MAX_TRIES):
-        pair = fork.ask()
-        if pair is None or (pair.left not in points and frozenset(pair) not in pairs):
-            return pair
-        fork.tell(Answer.UNSURE)
-    return None
 
 
 def share_moved(before: np.ndarray, after: np.ndarray) -> float:

@@ -14,13 +14,15 @@ import pandas as pd
 
 from sameornot.cluster import Clustering
 from sameornot.cluster.clustering import nearest_share
+from sameornot.cluster.panel import PanelGrouping
+from sameornot.cluster.prototypes import Prototypes
 from sameornot.desk.snapshot import Snapshot
 from sameornot.handover.files import replacing
 from sameornot.metric.learn import Metric
 from sameornot.table import TableEncoder, TableProblem
 
 FORMAT = "sameornot model"
-VERSION = 1
+VERSION = 2  # 1 had one centre for each group
 
 # A model of 10,000 columns and 100 groups takes some 20 MB; what is far larger was not made here.
 MAX_BYTES = 512 * 2**20
@@ -33,7 +35,7 @@ class ModelProblem(ValueError):
 
 @dataclass(frozen=True)
 class Model:
-    """Groups that new rows can be put into; centre m belongs to the group `numbers[m]`, called `names[m]`."""
+    """Groups that new rows can be put into; group m of the clustering is `numbers[m]`, called `names[m]`."""
 
     title: str
     encoder: TableEncoder
@@ -46,8 +48,10 @@ class Model:
     def from_snapshot(cls, snapshot: Snapshot) -> Self:
         """The model of a session as it stands."""
         clustering = snapshot.result.clustering
-        if type(clustering) is not Clustering or clustering.metric.mapping is not None:
-            raise ModelProblem("only groups with one centre each can be written as a model")
+        if isinstance(clustering, PanelGrouping):
+            clustering = clustering.rule
+        if not isinstance(clustering, Clustering) or clustering.metric.mapping is not None:
+            raise ModelProblem("only groups with centres can be written as a model")
         return cls(
             snapshot.title,
             snapshot.encoder,
@@ -91,6 +95,7 @@ class Model:
             "weights": metric.weights.tolist(),
             "rotation": None if metric.rotation is None else metric.rotation.tolist(),
             "centers": self.clustering.centers.tolist(),
+            "owners": owners_of(self.clustering).tolist(),
             "width": self.width,
             "groups": [
                 {"number": number, "name": name}
@@ -182,7 +187,7 @@ def read_encoder(data: Any) -> TableEncoder:
     return encoder
 
 
-def read_clustering(data: dict[str, Any]) -> Clustering:
+def read_clustering(data: dict[str, Any]) -> Prototypes:
     """Metric and centres; the session's own labels are not in the file."""
     given = data["scale"]
     scale = read_numbers("scale", [1.0 if value is None else value for value in given])
@@ -190,7 +195,15 @@ def read_clustering(data: dict[str, Any]) -> Clustering:
     rotation = None if data["rotation"] is None else read_numbers("rotation", data["rotation"], n_axes=2)
     metric = Metric(scale, read_numbers("weights", data["weights"]), rotation)
     centers = read_numbers("centers", data["centers"], n_axes=2)
-    return Clustering(np.empty(0, dtype=np.intp), centers, metric, 0)
+    owners = read_numbers("owners", data.get("owners", list(range(len(centers)))))
+    if not np.array_equal(np.unique(owners), np.arange(len(data["groups"]))) or len(owners) != len(centers):
+        raise ModelProblem("the model is damaged (its parts do not fit together): export it again")
+    return Prototypes(np.empty(0, dtype=np.intp), centers, metric, 0, owners.astype(np.intp))
+
+
+def owners_of(clustering: Clustering) -> np.ndarray:
+    """The group of each centre."""
+    return clustering.owners if isinstance(clustering, Prototypes) else np.arange(len(clustering.centers))
 
 
 def read_numbers(name: str, values: Any, *, n_axes: int = 1) -> np.ndarray:
@@ -217,7 +230,6 @@ def check_sizes(model: Model) -> None:
         and (metric.rotation is None or metric.rotation.shape == (n_features, len(metric.weights)))
         and (metric.rotation is not None or len(metric.weights) == n_features)
         and centers.shape[1] == len(metric.weights)
-        and len(model.numbers) == len(centers)
     )
     right = (
         (metric.scale > 0).all()

@@ -12,6 +12,7 @@ from sameornot.query import (
     mee,
     min_max,
     npu,
+    panel,
     random,
     two_step,
 )
@@ -27,6 +28,7 @@ STRATEGIES: dict[str, Strategy] = {
     "mee": mee.mee,
     "min_max": min_max.min_max,
     "npu": npu.npu,
+    "panel": panel.panel,
     "random": random.random,
     "two_step": two_step.two_step,
 }

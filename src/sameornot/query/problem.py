@@ -6,7 +6,8 @@ having asked anything, nothing is left to ask. Pairs that the answers already se
 unsure, may be yielded too: the session replies itself and asks no one.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -37,7 +38,8 @@ class Problem:
     by `scale`; `method` holds the settings of the session's clusterer. `progress` is for strategies that
     are flows: where they leave the groups that their own questions lead to. In `odds` a strategy may leave
     how likely it holds a point to be of each of `hoods`, so that a person can be told why it is asked.
-    `found` is shared by all who go through the same step: see `once`.
+    `found` is shared by all who go through the same step: see `once`. Points that are `held` are somebody
+    else's question, and no candidates: see `beside`.
     """
 
     X: np.ndarray
@@ -50,12 +52,21 @@ class Problem:
     progress: Progress = field(default_factory=Progress)
     odds: dict[int, np.ndarray] = field(default_factory=dict)
     found: dict[str, Found] = field(default_factory=dict)
+    held: frozenset[int] = frozenset()
+    is_beside: bool = False
 
     @cached_property
     def clustering(self) -> Grouping:
         """Labels and metric at the start of the step, fitted when first asked for."""
         grouping: Grouping = self.once("clustering", None, self.fit)
         return grouping
+
+    def beside(self, pairs: Iterable[Pair]) -> "Problem":
+        """The same problem for one more person: rows of these pairs that were not placed are held."""
+        twin = copy(self)
+        held = frozenset(row for pair in pairs for row in pair if not self.placed[row])
+        twin.__dict__.update(held=held, is_beside=True)
+        return twin
 
     def once(self, name: str, rng: np.random.Generator | None, compute: Callable[[], Any]) -> Any:
         """What `compute` gives; a fork that goes through the step again is given what was found then.
@@ -97,16 +108,12 @@ class Problem:
     @cached_property
     def ruled_out(self) -> np.ndarray:
         """Whether each point (rows) is known to differ from each neighbourhood (columns)."""
-        ruled_out = np.zeros((len(self.X), len(self.hoods)), dtype=bool)
-        for group in self.constraints.groups():
-            for m, members in enumerate(self.hoods):
-                relation = self.constraints.relation(int(group[0]), int(members[0]))
-                ruled_out[group, m] = relation is Answer.DIFFERENT
-        return ruled_out
+        return self.constraints.told_apart(self.hoods)
 
     def candidates(self) -> np.ndarray:
         """Points that can still be placed by asking; of those, the ones with the fewest "unsure" answers."""
         waiting = np.flatnonzero(~self.placed & ~self.ruled_out.all(axis=1))
+        waiting = np.setdiff1d(waiting, np.array(sorted(self.held), dtype=np.intp))
         unsure = self.constraints.aside_counts()[waiting]
         for level in np.unique(unsure):
             group = waiting[unsure == level]

@@ -1,0 +1,264 @@
+"""The panel: five learners say of each row which group it is of, each is believed by its track record.
+
+    neighbours      groups spread over a graph of neighbours, features weighed by what they tell apart
+    discriminant    clouds of one common shape that train themselves (`membership/discriminant.py`)
+    whitened        the same in axes along which the rows vary alike: finds what hides in mixed features
+    borders         groups spread over a graph of neighbours in the discriminant's axes
+    trees           extremely randomised trees on the placed rows
+
+Where fewer groups are known than there should be, rows that stand for what is far from all of them hold the
+place of the others. No learner is best everywhere; which one is here, the answers tell.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from sameornot.constraints import Fact
+from sameornot.membership.discriminant import discriminant, rule_out, whiten
+from sameornot.membership.graph import closeness, neighbour_graph, representatives, spread
+from sameornot.membership.reliability import Votes, believe, count_votes, estimate_error
+from sameornot.membership.track_record import Record, judge, sharpen
+from sameornot.membership.trees import grow_trees
+
+LEARNERS = ("neighbours", "discriminant", "whitened", "borders", "trees")
+# How sharp each tends to have to be taken: graphs say too little, clouds in many dimensions too much.
+USUAL = {"neighbours": 4.0, "discriminant": 0.5, "whitened": 0.5, "borders": 2.0, "trees": 2.0}
+
+# How much a row that nobody placed trains the discriminants, and for how many rounds. The common shape in
+# whitened axes is known from all rows: there they count in full.
+TRUST = 0.3
+# Robust standard deviations beyond which a value counts as far, and how many of the median deviation that is.
+FAR = 2.0
+MAD_OF_NORMAL = 1.4826
+# Below this rate of errors no answer is doubted.
+CAREFUL = 0.03
+NO_ERROR = 0.001
+N_ROUNDS = 4
+N_WHITENED_ROUNDS = 11
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What can be said of the rows before any answer; in `rows` far values are drawn in."""
+
+    rows: np.ndarray
+    whitened: np.ndarray
+    graph: sp.csr_array
+    close: np.ndarray
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """What each learner held each row for at some time (learners × n × L), and the groups as they were.
+
+    The last columns, beyond `groups`, are of groups that were not known then.
+    """
+
+    groups: list[np.ndarray]
+    odds: np.ndarray
+
+
+class Opinion(NamedTuple):
+    """The panel's memberships (n × number of groups), and what stands behind them.
+
+    `odds` are what the learners alone hold each row for, its own answers left out; `seeds` held the places of
+    groups that are not known yet; `error` is how often the expert seems to err; `settled` marks the rows that
+    the expert placed beyond doubt.
+    """
+
+    memberships: np.ndarray
+    odds: np.ndarray
+    seeds: list[int]
+    record: Record
+    error: float
+    settled: np.ndarray
+
+
+def survey(X: np.ndarray, scale: np.ndarray) -> Surroundings:
+    """What does not depend on answers."""
+    standard = (X - X.mean(axis=0)) / scale
+    rows = draw_in(standard)
+    graph = neighbour_graph(rows)
+    return Surroundings(rows, whiten(standard), graph, closeness(graph))
+
+
+def draw_in(rows: np.ndarray) -> np.ndarray:
+    """Rows whose far values are drawn in, x → c tanh(x / c) about the median in robust units.
+
+    Times, sizes and counts have long tails, in which one row can be farther from its own group than the
+    groups are from each other. Each feature varies as much as it did.
+    """
+    centred = rows - np.median(rows, axis=0)
+    spread = rows.std(axis=0)
+    width = MAD_OF_NORMAL * np.median(np.abs(centred), axis=0)
+    width = np.where(width > 0, width, spread)  # most values are the same: 0 and 1, say
+    drawn = FAR * np.tanh(centred / np.where(width > 0, width, 1.0) / FAR)
+    drawn -= drawn.mean(axis=0)
+    left = drawn.std(axis=0)
+    return np.asarray(drawn * np.where(left > 0, spread / np.where(left > 0, left, 1.0), 0.0))
+
+
+def foretell(
+    around: Surroundings,
+    groups: Sequence[np.ndarray],
+    ruled_out: np.ndarray,
+    rng: np.random.Generator,
+    learners: Sequence[str] = LEARNERS,
+) -> np.ndarray:
+    """What each learner holds each row for (learners × n × L), the answers about that row left out."""
+    rows, eye = around.rows, np.eye(len(groups))
+
+    def settled(memberships: np.ndarray) -> np.ndarray:
+        memberships = rule_out(memberships, ruled_out)
+        for m, members in enumerate(groups):
+            memberships[members] = eye[m]
+        return memberships
+
+    first = settled(spread(around.graph, groups))
+    near = settled(spread(neighbour_graph(weigh_features(rows, first)), groups))
+    cloud = discriminant(rows, groups, near, ruled_out, trust=TRUST, n_rounds=N_ROUNDS)
+    found = {"discriminant": cloud.memberships}
+    if "neighbours" in learners:
+        graph = neighbour_graph(weigh_features(rows, settled(cloud.memberships)))
+        found["neighbours"] = spread(graph, groups)
+    if "whitened" in learners:
+        found["whitened"] = discriminant(
+            around.whitened, groups, cloud.memberships, ruled_out, trust=1.0, n_rounds=N_WHITENED_ROUNDS
+        ).memberships
+    if "borders" in learners:
+        found["borders"] = spread(neighbour_graph(rows @ cloud.axes), groups)
+    if "trees" in learners:
+        found["trees"] = grow_trees(rows, groups, rng)
+    return np.array([found[name] for name in learners])
+
+
+def weigh_features(rows: np.ndarray, memberships: np.ndarray) -> np.ndarray:
+    """Rows with each feature stretched by how far apart it keeps the groups: variance between over within."""
+    return np.asarray(rows * np.sqrt(variance_ratio(rows, memberships)))
+
+
+def variance_ratio(rows: np.ndarray, memberships: np.ndarray) -> np.ndarray:
+    """Variance between groups over variance within them, by feature."""
+    mass = memberships.sum(axis=0) + 1e-9
+    centers = memberships.T @ rows / mass[:, None]
+    between = np.maximum(mass @ centers**2 / mass.sum() - rows.mean(axis=0) ** 2, 0.0)
+    overall = rows.var(axis=0)
+    within = np.maximum(overall - between, 1e-3 * np.maximum(overall, 1e-300))
+    return np.asarray(between / within)
+
+
+def track_record(
+    past: Sequence[Foretold],
+    groups: Sequence[np.ndarray],
+    ruled_out: np.ndarray,
+    learners: Sequence[str] = LEARNERS,
+) -> Record:
+    """How far to believe each learner: `past` holds what they foretold, `groups` what has come of it.
+
+    A row that was placed between two of those times is a test of the first.
+    """
+    n_columns = max([1, *(told.odds.shape[2] for told in past)])
+    tests: list[np.ndarray] = []
+    truth: list[int] = []
+    ends = [*(told.groups for told in past), list(groups)][1:]
+    for told, until in zip(past, ends, strict=True):
+        fresh = np.setdiff1d(rows_of(until), rows_of(told.groups))
+        for m, was in enumerate(told.groups):
+            now = group_of(int(was[0]), groups)
+            for row in [] if now is None else np.intersect1d(groups[now], fresh):
+                tests.append(np.pad(told.odds[:, row], ((0, 0), (0, n_columns - told.odds.shape[2]))))
+                truth.append(m)
+    odds = np.array(tests, dtype=np.float64).reshape(len(tests), len(learners), n_columns)
+    return judge(odds, np.array(truth, dtype=np.intp), np.array([USUAL[name] for name in learners]))
+
+
+def rows_of(groups: Sequence[np.ndarray]) -> np.ndarray:
+    """All rows that are in some group."""
+    return np.concatenate([np.empty(0, dtype=np.intp), *groups])
+
+
+def group_of(row: int, groups: Sequence[np.ndarray]) -> int | None:
+    """Which of some groups holds a row."""
+    return next((m for m, members in enumerate(groups) if row in members), None)
+
+
+def fill_up(
+    around: Surroundings, groups: Sequence[np.ndarray], ruled_out: np.ndarray, n_groups: int
+) -> tuple[list[np.ndarray], np.ndarray, list[int]]:
+    """As many groups as there should be: for those not known, rows far from what is known hold the place."""
+    seeds = representatives(around.close, rows_of(groups), n_groups - len(groups))
+    filled = [*groups, *(np.array([seed]) for seed in seeds)]
+    ruled_out = np.hstack([ruled_out[:, : len(groups)], np.zeros((len(ruled_out), len(seeds)), dtype=bool)])
+    return filled, ruled_out, seeds
+
+
+def consult(
+    around: Surroundings,
+    groups: Sequence[np.ndarray],
+    ruled_out: np.ndarray,
+    told: Sequence[Fact],
+    n_groups: int,
+    past: Sequence[Foretold],
+    rng: np.random.Generator,
+    learners: Sequence[str] = LEARNERS,
+) -> Opinion:
+    """What the panel as a whole holds each row for, the expert's answers about it included."""
+    record = track_record(past, groups, ruled_out, learners)
+    groups, ruled_out, seeds = fill_up(around, groups, ruled_out, n_groups)
+    if len(groups) == 1:
+        alone = np.ones((len(around.rows), 1))
+        return Opinion(alone, alone, seeds, record, NO_ERROR, settled_rows(alone, groups, seeds))
+    votes = count_votes(told, groups, len(around.rows))
+    odds = discuss(around, groups, ruled_out, record, rng, learners)
+    error = estimate_error(odds, votes)
+    belief = take_sides(odds, votes, groups, ruled_out, error)
+    doubted = [members[belief[members, m] < 0.5] for m, members in enumerate(groups)]
+    if any(len(rows) for rows in doubted):
+        kept = [np.setdiff1d(members, rows) for members, rows in zip(groups, doubted, strict=True)]
+        odds = discuss(around, kept, ruled_out, record, rng, learners)
+        belief = take_sides(odds, votes, groups, ruled_out, error)
+    return Opinion(belief, odds, seeds, record, error, settled_rows(belief, groups, seeds))
+
+
+def settled_rows(belief: np.ndarray, groups: Sequence[np.ndarray], seeds: Sequence[int]) -> np.ndarray:
+    """Rows of known groups of which there is no doubt."""
+    settled = np.zeros(len(belief), dtype=bool)
+    settled[np.setdiff1d(rows_of(groups), seeds)] = True
+    return np.asarray(settled & (belief.max(axis=1) == 1.0))
+
+
+def discuss(
+    around: Surroundings,
+    groups: Sequence[np.ndarray],
+    ruled_out: np.ndarray,
+    record: Record,
+    rng: np.random.Generator,
+    learners: Sequence[str],
+) -> np.ndarray:
+    """What the learners together hold each row for; trees know the placed rows by heart and are not heard."""
+    opinions = foretell(around, groups, ruled_out, rng, learners)
+    voice = np.repeat(record.weights[:, None], len(around.rows), axis=1)
+    if "trees" in learners and len(learners) > 1:
+        voice[learners.index("trees"), rows_of(groups)] = 0.0
+    voice /= voice.sum(axis=0)
+    mixed = np.zeros(opinions.shape[1:])
+    for opinion, sharpness, own in zip(opinions, record.sharpness, voice, strict=True):
+        mixed += own[:, None] * sharpen(opinion, sharpness)
+    return mixed
+
+
+def take_sides(
+    odds: np.ndarray, votes: Votes, groups: Sequence[np.ndarray], ruled_out: np.ndarray, error: float
+) -> np.ndarray:
+    """What each row is: what the answers say, unless the expert is known to err and all else is against."""
+    careful = error < CAREFUL
+    belief = rule_out(odds, ruled_out) if careful else believe(odds, votes, error)
+    for m, members in enumerate(groups):
+        spoken_of = votes.same[members, m] > votes.different[members, m]
+        sure = members if careful or len(members) == 1 else members[~spoken_of]
+        belief[sure] = np.eye(len(groups))[m]
+    return belief

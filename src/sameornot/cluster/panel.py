@@ -1,0 +1,150 @@
+"""`clusterer="panel"`: groups by what a panel of learners holds each row for (`_panel.py`)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from sameornot.cluster._panel import (
+    LEARNERS,
+    Foretold,
+    Opinion,
+    Surroundings,
+    consult,
+    fill_up,
+    foretell,
+    survey,
+    variance_ratio,
+)
+from sameornot.cluster.method import Agreement, Method, Past
+from sameornot.cluster.prototypes import Prototypes, cover
+from sameornot.constraints import Constraints
+from sameornot.membership.track_record import forecast
+from sameornot.metric.learn import Metric, identity_metric
+
+# Each step at which the learners' word is taken down is later than the one before by this factor.
+PACE = 1.25
+
+
+@dataclass(frozen=True)
+class PanelGrouping:
+    """The likeliest group of each row; `opinion` says how likely, `metric` which features tell most."""
+
+    labels: np.ndarray
+    metric: Metric
+    opinion: Opinion
+    around: Surroundings
+    X: np.ndarray
+
+    @cached_property
+    def rule(self) -> Prototypes:
+        """Where new rows belong."""
+        return cover(self.X, self.metric.scale, self.labels, np.random.default_rng(0))
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The group with the nearest centre."""
+        return self.rule.predict(X)
+
+    def confidence(self, X: np.ndarray) -> np.ndarray:
+        """Share of that group in a mixture of clouds around the centres."""
+        return self.rule.confidence(X)
+
+
+@dataclass(frozen=True)
+class PanelSettings(Method):
+    """Who sits on the panel (`clusterer="panel"` of a session).
+
+    Parameters
+    ----------
+    learners : tuple of str
+        One or more of `sameornot.cluster.panel.LEARNERS`.
+    """
+
+    learners: tuple[str, ...] = LEARNERS
+
+    remembers: ClassVar[bool] = True
+
+    def check(self) -> Self:
+        """Raise a ValueError that names the first setting that cannot be used."""
+        if isinstance(self.learners, str) or not self.learners or set(self.learners) - set(LEARNERS):
+            raise ValueError(f"learners={self.learners!r} but some of {', '.join(LEARNERS)} are needed")
+        return self
+
+    def fit_step(
+        self,
+        X: np.ndarray,
+        constraints: Constraints,
+        n_clusters: int,
+        scale: np.ndarray,
+        rng: np.random.Generator,
+    ) -> PanelGrouping:
+        """The panel's word without a track record."""
+        return self.fit_after(X, constraints, n_clusters, scale, rng, Past(self.survey(X, scale)))
+
+    def survey(self, X: np.ndarray, scale: np.ndarray) -> Surroundings:
+        """What can be said of the rows before any answer."""
+        return survey(X, scale)
+
+    def recalls(self, step: int) -> Iterable[int]:
+        """Steps 2, 3, 4, 5, 6, 8, 10, … before the given one."""
+        at = 2
+        while at < step:
+            yield at
+            at = max(at + 1, int(at * PACE))
+
+    def keep(
+        self, constraints: Constraints, n_clusters: int | None, around: Any, rng: np.random.Generator
+    ) -> Foretold:
+        """What the learners hold each row for at this time."""
+        groups = constraints.neighbourhoods(at_most=n_clusters)
+        n_rows = len(around.rows)
+        filled, ruled_out, _ = fill_up(
+            around, groups, constraints.told_apart(groups), n_clusters or len(groups)
+        )
+        if len(filled) < 2:
+            return Foretold([], np.empty((len(self.learners), n_rows, 0)))
+        return Foretold(groups, foretell(around, filled, ruled_out, rng, self.learners).astype(np.float32))
+
+    def fit_after(
+        self,
+        X: np.ndarray,
+        constraints: Constraints,
+        n_clusters: int | None,
+        scale: np.ndarray,
+        rng: np.random.Generator,
+        past: Past,
+    ) -> PanelGrouping:
+        """The panel's word, weighed by what it has foretold so far."""
+        groups = constraints.neighbourhoods(at_most=n_clusters)
+        n_groups = n_clusters or max(1, len(groups))
+        opinion = consult(
+            past.around,
+            groups,
+            constraints.told_apart(groups),
+            constraints.told,
+            n_groups,
+            past.kept,
+            rng,
+            self.learners,
+        )
+        labels = opinion.memberships.argmax(axis=1)
+        metric = telling_metric(past.around.rows, scale, opinion)
+        return PanelGrouping(labels, metric, opinion, past.around, X)
+
+    def sureness(self, X: np.ndarray, grouping: Any) -> np.ndarray:
+        """How likely the panel holds each row to be of its group."""
+        return np.asarray(grouping.opinion.memberships.max(axis=1))
+
+    def forecast(self, grouping: Any) -> Agreement | None:
+        """How many rows are in the right group, by how good the panel has been so far."""
+        opinion, settled = grouping.opinion, grouping.opinion.settled
+        sure = opinion.memberships.max(axis=1)
+        return Agreement(*forecast(opinion.record, sure[~settled], int(settled.sum())))
+
+
+def telling_metric(rows: np.ndarray, scale: np.ndarray, opinion: Opinion) -> Metric:
+    """Each feature weighed by how far apart it keeps the groups; all alike while there is one group."""
+    ratio = variance_ratio(rows, opinion.memberships)
+    return Metric(scale, ratio) if ratio.any() else identity_metric(scale)

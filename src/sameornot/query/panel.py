@@ -1,0 +1,132 @@
+"""Ask the question whose answer is nearest to even odds: whether a row is of its likeliest group.
+
+    score_i = −|max_m b_im − ½|,     b what the panel believes row i to be, its answers included
+
+First the groups have to be found: while some are not known, the row that stands for most of what is far
+from all known ones is asked about, by turns with doubtful rows once several such rows met known groups.
+Now and then the least credible answer is asked for again (`recheck.py`); where the expert seems to err, rows
+that were placed compete with the others, by the same score.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from sameornot._types import Answer, Pair, Recheck
+from sameornot.cluster._panel import CAREFUL, Opinion
+from sameornot.cluster.panel import PanelGrouping
+from sameornot.membership.graph import representatives
+from sameornot.query.mee import pick_best
+from sameornot.query.problem import Problem, Questions
+from sameornot.query.recheck import doubtful_answer, routine_recheck, told_pair
+
+# Placed rows for each known group up to which only unknown groups are looked for.
+PATIENCE = 3
+# Where the number of groups is not known, one row in so many goes on looking for others.
+RARELY = 4
+# Rows of which two are to be compared first: all but hopeless with people who are unsure of each.
+N_SCOUTS = 12
+
+
+def panel(problem: Problem, rng: np.random.Generator) -> Questions:
+    """Place the row that stands for a group not known yet, or the most doubtful row."""
+    candidates = problem.candidates()
+    if len(problem.hoods) == 0 or (len(candidates) == 0 and len(problem.constraints.told) == 0):
+        return
+    grouping = problem.clustering
+    assert isinstance(grouping, PanelGrouping)  # the session takes no other clusterer with this strategy
+    opinion = grouping.opinion
+    if len(problem.constraints.neighbourhoods()) == 0:
+        yield from first_meeting(problem, grouping, candidates)
+        return
+    again = None if problem.is_beside else to_check(problem, opinion, candidates)
+    if again is not None:
+        yield again
+    elif len(candidates):
+        yield from place(problem, opinion, choose(problem, grouping, candidates, rng))
+
+
+def to_check(problem: Problem, opinion: Opinion, candidates: np.ndarray) -> Recheck | None:
+    """The answer to ask for again, if it is time to."""
+    told, again = problem.constraints.told, None
+    if len(candidates):
+        again = routine_recheck(told, problem.hoods, opinion)
+    looks = len(candidates) > 0 and explores(problem)
+    if again is None and opinion.error >= CAREFUL and not looks:
+        again = doubtful_answer(told, problem.hoods, opinion, candidates)
+    return again
+
+
+def choose(
+    problem: Problem, grouping: PanelGrouping, candidates: np.ndarray, rng: np.random.Generator
+) -> int:
+    """The row to place next."""
+    if explores(problem):
+        taken = problem.placed.copy()
+        taken[list(problem.held)] = True
+        return scout(grouping, taken, candidates, 1)[0]
+    likeliest = grouping.opinion.memberships[candidates].max(axis=1)
+    return pick_best(candidates, -np.abs(likeliest - 0.5) - likeness(problem, grouping, candidates), rng)
+
+
+def likeness(problem: Problem, grouping: PanelGrouping, candidates: np.ndarray) -> np.ndarray:
+    """How close each candidate is to a row that somebody else is asked about: both would tell the same."""
+    close = grouping.around.close[candidates][:, sorted(problem.held)]
+    return np.asarray(close.max(axis=1, initial=0.0))
+
+
+def place(problem: Problem, opinion: Opinion, point: int) -> Questions:
+    """Ask against each group, likeliest first, until "same".
+
+    Who is unsure is shown another member, then another row. An answer against odds that outweigh it is asked
+    for again before others are tried, and so is, with an expert who errs, the one that a new group rests on.
+    """
+    hoods = problem.hoods
+    belief = opinion.memberships[point].copy()
+    problem.odds[point] = belief[: len(hoods)] / max(belief[: len(hoods)].sum(), 1e-300)
+    for hood in np.argsort(-belief[: len(hoods)], kind="stable").tolist():
+        known = best_known(problem, opinion, hood, point)
+        if known is None or problem.ruled_out[point, hood]:
+            continue
+        answer = yield Pair(point, known)
+        if answer is Answer.UNSURE and (known := best_known(problem, opinion, hood, point)) is not None:
+            answer = yield Pair(point, known)
+        if answer is not Answer.DIFFERENT or known is None:
+            return
+        belief[hood] *= opinion.error / (1.0 - opinion.error)
+        belief /= belief.sum()
+        if belief[hood] > 0.5:
+            yield Recheck(point, known)
+            return
+    if opinion.error >= CAREFUL and len(hoods) != problem.n_clusters:
+        nearest = hoods[int(opinion.odds[point, : len(hoods)].argmax())]
+        if (pair := told_pair(problem.constraints.told, point, nearest)) is not None:
+            yield Recheck(*pair)
+
+
+def best_known(problem: Problem, opinion: Opinion, hood: int, point: int) -> int | None:
+    """The member that is surest to be one without its own answers: on it all answers about others rest."""
+    members = [row for row in problem.hoods[hood].tolist() if not problem.constraints.is_aside(point, row)]
+    return max(members, key=lambda row: round(float(opinion.odds[row, hood]), 6), default=None)
+
+
+def scout(grouping: PanelGrouping, placed: np.ndarray, candidates: np.ndarray, n_wanted: int) -> list[int]:
+    """Candidates that stand for most of what is far from all placed rows."""
+    return representatives(grouping.around.close, np.flatnonzero(placed), n_wanted, candidates)
+
+
+def first_meeting(problem: Problem, grouping: PanelGrouping, candidates: np.ndarray) -> Questions:
+    """The rows that stand for most of the others, two at a time until two of them are compared."""
+    nobody = np.zeros(len(problem.X), dtype=bool)
+    anybody = np.setdiff1d(np.union1d(candidates, problem.hoods[0]), list(problem.held))
+    for left, right in combinations(scout(grouping, nobody, anybody, N_SCOUTS), 2):
+        if (yield Pair(right, left)) is not Answer.UNSURE:
+            return
+
+
+def explores(problem: Problem) -> bool:
+    """Whether it is time to look for a group that is not known yet."""
+    n_groups, n_placed = len(problem.hoods), int(problem.placed.sum())
+    if problem.n_clusters is not None:
+        return n_groups < problem.n_clusters and (n_placed <= PATIENCE * n_groups or n_placed % 2 == 0)
+    return n_placed <= PATIENCE * (n_groups + 1) or n_placed % RARELY == 0
