@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from sameornot._types import Answer
-from sameornot.desk.keeper import Case, Keeper
+from sameornot.cluster import Agreement
+from sameornot.desk.keeper import Case, Keeper, asked_again
 from sameornot.desk.log import Entry, Log
 from sameornot.desk.standing import Standing, share_moved
 
 # The grouping is compared with the one this many answers ago, and drawn for that many answers at most.
 WINDOW = 10
 N_DRAWN = 60
-# Successive groupings that differ by less than about 5 % were a stop signal that worked for 14 annotators.
-STILL = 0.05
+# Who has this share of the rows right, nine times in ten or more often, can stop.
+ENOUGH = 0.9
 # Fewer answers than this say too little, however still the grouping is.
 N_AT_LEAST = 20
 # A pause is not a pace: answers that took longer are left out.
@@ -83,7 +84,9 @@ def describe_progress(
     asked = len(log.entries)
     moved = moves[-1][1] if asked >= WINDOW else None
     found = len(standing.result.neighbourhoods)
-    can_stop = _can_stop(log, moved, found)
+    agreement = standing.result.agreement
+    can_stop = _can_stop(log, agreement, found)
+    repeats, held = _repeats(log)
     each = _pace(log.entries, person)
     return {
         "asked": asked,
@@ -94,7 +97,10 @@ def describe_progress(
         "moved": moved,
         "moves": [list(move) for move in moves],
         "can_stop": can_stop,
-        "hint": _hint(log, moved, found, can_stop),
+        "agreement": None if agreement is None else agreement._asdict(),
+        "hint": _hint(log, agreement, found, can_stop),
+        "repeats": repeats,
+        "held": held,
         "seconds_each": each,
         "seconds_left": None if each is None else each * max(0, budget - asked),
         "people": _people(log, person, now),
@@ -104,23 +110,35 @@ def describe_progress(
     }
 
 
-def _can_stop(log: Log, moved: float | None, found: int) -> bool:
+def _can_stop(log: Log, agreement: Agreement | None, found: int) -> bool:
     sure = sum(entry.answer is not Answer.UNSURE for entry in log.entries)
     all_found = found >= 2 if log.clusters is None else found >= log.clusters
-    return moved is not None and moved <= STILL and sure >= N_AT_LEAST and all_found
+    return agreement is not None and agreement.low >= ENOUGH and sure >= N_AT_LEAST and all_found
 
 
-def _hint(log: Log, moved: float | None, found: int, can_stop: bool) -> str:
-    if moved is None:
+def _hint(log: Log, agreement: Agreement | None, found: int, can_stop: bool) -> str:
+    if agreement is None or len(log.entries) < WINDOW:
         return f"The first {WINDOW} answers say too little to judge the groups by."
-    share = f"{moved:.0%} of the rows changed group over the last {WINDOW} answers"
+    share = (
+        f"an estimated {agreement.estimate:.0%} of the rows ({agreement.low:.0%} to {agreement.high:.0%}) "
+        "are in the group that you would put them in"
+    )
     if can_stop:
-        return f"You can stop: {share}. More answers may still sharpen the borders."
+        return f"You can stop: {share}."
     if log.clusters is not None and found < log.clusters:
-        return f"{share}; {log.clusters - found} of {log.clusters} groups not met yet."
-    if moved <= STILL:
-        return f"{share}; a few more answers will tell whether it stays so."
-    return f"The groups still move: {share}."
+        return f"{log.clusters - found} of {log.clusters} groups are not met yet; {share}."
+    return f"{share[0].upper()}{share[1:]}."
+
+
+def _repeats(log: Log) -> tuple[int, int]:
+    """How many questions were asked again, and how many of them were answered as before."""
+    repeats = held = 0
+    for n, entry in enumerate(log.entries):
+        if entry.answer is not Answer.UNSURE and asked_again(log.entries[:n], entry.pair, entry.question):
+            earlier = [other.answer for other in log.entries[:n] if set(other.pair) == set(entry.pair)]
+            repeats += 1
+            held += entry.answer is earlier[0]
+    return repeats, held
 
 
 def _pace(entries: tuple[Entry, ...], person: str) -> float | None:

@@ -42,6 +42,8 @@ class View:
 
     def why(self, pair: Pair) -> str:
         """Which group a record is compared with, and how unsure the model is."""
+        if any(set(entry.pair) == set(pair) for entry in self.log.entries):
+            return "This was asked before: a second answer tells how far single answers can be relied on."
         left, right = self.sheet.to_pool(pair)
         if not self.standing.result.neighbourhoods:
             return "To begin with: nothing is known yet, so any two records will do."

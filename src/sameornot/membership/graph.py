@@ -31,9 +31,10 @@ def neighbour_graph(rows: np.ndarray, n_neighbours: int = N_NEIGHBOURS) -> sp.cs
     nearest = np.argpartition(distance, k - 1, axis=1)[:, :k]
     own = np.take_along_axis(distance, nearest, axis=1)
     width = np.sqrt(own.max(axis=1))
-    # Rows that are the same have no width: they are as near as rows can be.
     scale = width[:, None] * width[nearest]
-    weight = np.exp(-np.divide(own, scale, out=np.zeros_like(own), where=scale > 0))
+    # Rows that are the same are as near as can be, whatever the width; a lone row keeps a thread to others.
+    weight = np.exp(-np.divide(own, scale, out=np.where(own > 0, np.inf, 0.0), where=scale > 0))
+    weight = np.maximum(weight, 1e-12)
     graph = sp.csr_array(
         (weight.ravel(), (np.repeat(np.arange(n_rows), k), nearest.ravel())), (n_rows, n_rows)
     )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from sameornot._types import Answer
 from sameornot.constraints import Fact
@@ -50,13 +51,13 @@ def estimate_error(odds: np.ndarray, votes: Votes) -> float:
     """How often the expert errs (ε): the mean over rates, each as likely as it makes the answers."""
     rows = votes.rows
     same, different = votes.same[rows], votes.different[rows]
-    given = tempered(odds[rows])
+    given = np.log(tempered(odds[rows]))
     balance = same - different
     scores = []
     for rate in ERROR_RATES:
         right, wrong = np.log1p(-rate), np.log(rate)
         common = same.sum(axis=1) * wrong + different.sum(axis=1) * right
-        fit = np.log((given * np.exp(balance * (right - wrong))).sum(axis=1)) + common
+        fit = logsumexp(given + balance * (right - wrong), axis=1) + common
         scores.append(fit.sum() + PRIOR_ANSWERS * right)
     likelihood = np.exp(np.array(scores) - max(scores)) * np.gradient(ERROR_RATES)
     return float(likelihood @ ERROR_RATES / likelihood.sum())

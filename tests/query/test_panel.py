@@ -1,0 +1,153 @@
+"""The session's own default: finds groups, asks near even odds, checks answers, and asks in batches."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from sameornot import ActiveSession, Answer, simulate
+from sameornot._types import Recheck
+from sameornot.cluster.panel import PanelGrouping
+from sameornot.datasets import make_gaussian
+from sameornot.oracles import truth
+
+
+def blobs(n_groups=4, n_each=15, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(n_groups), n_each)
+    return 8.0 * rng.normal(size=(n_groups, 3))[y] + rng.normal(size=(len(y), 3)), y
+
+
+def led(session, y, n_questions):
+    for _ in range(n_questions):
+        if (pair := session.ask()) is None:
+            break
+        session.tell(truth(y)(pair))
+    return session
+
+
+def test_it_is_the_default_and_the_papers_method_is_there_by_name():
+    X, _ = blobs()
+    assert (ActiveSession(X).strategy, ActiveSession(X).clusterer) == ("panel", "panel")
+    named = [ActiveSession(X, strategy="mee"), ActiveSession(X, metric="full")]
+    assert {(session.strategy, session.clusterer) for session in named} == {("mee", "augmented")}
+
+
+def test_well_separated_groups_are_found_with_no_question_to_spare():
+    X, y = blobs()
+    session = led(ActiveSession(X, 4, random_state=0), y, 1 + 2 + 3)
+    assert len(session.result().neighbourhoods) == 4  # each new group is told apart from each known one
+    assert adjusted_rand_score(y, session.result().labels) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_number_of_groups_is_found_where_nobody_gives_it(seed):
+    X, y = blobs(n_groups=5, seed=seed)
+    session = led(ActiveSession(X, random_state=seed), y, 60)
+    assert adjusted_rand_score(y, session.result().labels) == 1.0
+
+
+def test_once_all_groups_are_known_the_question_is_the_one_nearest_to_even_odds():
+    X, y = make_gaussian(n_samples=80, n_relevant=3, separation=2.5, random_state=0)
+    session = led(ActiveSession(X, 3, random_state=0), y, 21)
+    for _ in range(12):
+        before = len(session.answers)
+        if session.answers[-1].step == session.step:  # in the middle of placing a row
+            led(session, y, 1)
+            continue
+        pair, opinion = session.ask(), session.result().clustering.opinion
+        if not isinstance(pair, Recheck):
+            open_rows = np.setdiff1d(np.arange(len(y)), np.concatenate(session.result().neighbourhoods))
+            doubt = np.abs(opinion.memberships.max(axis=1) - 0.5)
+            assert doubt[pair.left] == pytest.approx(doubt[open_rows].min())
+        led(session, y, 1)
+        assert len(session.answers) == before + 1
+
+
+def test_a_careful_expert_is_asked_again_now_and_then_and_more_and_more_rarely():
+    X, y = blobs()
+    session = ActiveSession(X, 4, random_state=0)
+    at = []
+    while (pair := session.ask()) is not None and len(session.answers) < 60:
+        if isinstance(pair, Recheck):
+            at.append(len(session.answers))
+        session.tell(truth(y)(pair))
+    assert at[0] <= 8
+    assert np.all(np.diff(np.diff(at)) > 0)
+    assert [n for n, reply in enumerate(session.answers) if reply.again] == at
+
+
+def test_an_answer_that_does_not_hold_is_a_vote_and_no_contradiction():
+    X, y = blobs()
+    session = ActiveSession(X, 4, random_state=0)
+    while not isinstance(session.ask(), Recheck):
+        session.tell(truth(y)(session.ask()))
+    pair = session.ask()
+    other = Answer.DIFFERENT if truth(y)(pair) is Answer.SAME else Answer.SAME
+    session.tell(other)
+    assert session.answers[-1].again
+    assert session.constraints.was_told(*pair)
+    resumed = ActiveSession(X, 4, random_state=0, answers=session.answers)
+    assert resumed.ask() == session.ask()
+    session.undo()
+    assert session.ask() == pair
+
+
+def test_ten_questions_at_once_are_about_ten_rows_and_may_be_answered_in_any_order():
+    X, y = make_gaussian(n_samples=80, n_relevant=3, separation=3.0, random_state=0)
+    session = led(ActiveSession(X, 3, random_state=0), y, 12)
+    pairs = session.ask(10)
+    assert pairs[0] == session.ask()
+    assert len({pair.left for pair in pairs if not isinstance(pair, Recheck)}) >= 9
+    for pair in reversed(pairs):
+        session.tell(truth(y)(pair), pair)
+    assert len(session.answers) == 22
+    again = ActiveSession(X, 3, random_state=0, answers=session.answers)
+    assert again.ask() == session.ask()
+
+
+def test_with_little_left_a_batch_is_as_small_as_what_is_left():
+    session = ActiveSession(np.arange(6.0).reshape(3, 2), 2, random_state=0)
+    assert len(session.ask(10)) < 3
+
+
+def test_wrong_answers_do_not_carry_a_clear_grouping_away():
+    X, y = blobs(n_groups=2, n_each=60)
+    curves = [
+        simulate(X, y, 2, budget=80, checkpoints=[80], noise=0.1, random_state=seed) for seed in range(3)
+    ]
+    assert min(curve.ari.iloc[-1] for curve in curves) > 0.9
+
+
+def test_an_unsure_expert_is_shown_other_members_and_gets_there():
+    X, y = blobs()
+    curve = simulate(X, y, 4, budget=40, checkpoints=[40], unsure=0.3, random_state=0)
+    assert curve.ari.iloc[-1] == 1.0
+
+
+def test_the_result_estimates_its_own_agreement():
+    X, y = make_gaussian(n_samples=80, n_relevant=3, separation=3.0, random_state=0)
+    session = ActiveSession(X, 3, random_state=0)
+    early, late = (led(session, y, n).result().agreement for n in (10, 60))
+    assert 0.0 <= early.low <= early.estimate <= early.high <= 1.0
+    assert early.estimate < late.estimate
+    assert ActiveSession(X, 3, strategy="mee").result().agreement is None
+
+
+def test_new_rows_find_their_groups():
+    X, y = blobs()
+    session = led(ActiveSession(X[::2], 4, random_state=0), y[::2], 20)
+    grouping = session.result().clustering
+    assert isinstance(grouping, PanelGrouping)
+    assert adjusted_rand_score(y[1::2], grouping.predict(X[1::2])) == 1.0
+    assert (grouping.confidence(X[1::2]) > 0.5).all()
+
+
+def test_a_panel_of_one_or_two_works_and_of_none_is_refused():
+    X, y = blobs()
+    for learners in (("trees",), ("neighbours", "whitened")):
+        session = led(ActiveSession(X, 4, learners=learners, random_state=0), y, 25)
+        assert adjusted_rand_score(y, session.result().labels) > 0.5
+    with pytest.raises(ValueError, match="learners"):
+        ActiveSession(X, 4, learners=())
+    with pytest.raises(ValueError, match="learners"):
+        ActiveSession(X, 4, learners="trees")
