@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from sameornot import cli
 from sameornot.bench import paper
-from sameornot.bench.experiments import EXPERIMENTS, Experiment
+from sameornot.bench.experiments import Experiment
+from sameornot.bench.registry import EXPERIMENTS
 from sameornot.bench.rows import RowFile
 from sameornot.cli.bench import replication_bar
 from sameornot.plots import draw_reproduction
@@ -163,7 +164,7 @@ def test_report_runs_nothing(toy, call, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["table9"], "there is no table or figure 'table9': choose one of all, figure1, .*table1.*"),
+        (["table9"], "there is no table or figure 'table9': choose one of all, .*figure1, .*table1.*"),
         (["table1", "--methods", "FOSC"], "no method is named 'FOSC': choose from AQM .*"),
         (["table1", "--replications", 0], "--replications is 0 but 1 or more is needed"),
         (["table1", "--quick", "--replications", 5], "--quick and --replications are both given .*"),

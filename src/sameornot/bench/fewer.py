@@ -96,10 +96,10 @@ RUNS: dict[str, Terms] = {
 }
 VARIANTS: dict[str, Terms] = {
     "Panel (last asked)": Terms(LAST_ASKED),
-    "Panel, 10 % wrong": Terms(noise=0.1),
-    "Panel, 20 % unsure": Terms(unsure=0.2),
-    "Panel, number not given": Terms(knows_number=False),
-    "Panel, ten at a time": Terms(batch=10),
+    "Panel (10 % wrong)": Terms(noise=0.1),
+    "Panel (20 % unsure)": Terms(unsure=0.2),
+    "Panel (number not given)": Terms(knows_number=False),
+    "Panel (ten at a time)": Terms(batch=10),
     **{
         f"Panel without {name}": Terms({"learners": tuple(other for other in LEARNERS if other != name)})
         for name in LEARNERS

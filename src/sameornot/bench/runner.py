@@ -12,6 +12,7 @@ import joblib
 from threadpoolctl import threadpool_limits
 
 from sameornot._validation import check_count
+from sameornot.bench import experiments
 from sameornot.bench.experiments import Experiment
 from sameornot.bench.registry import EXPERIMENTS
 from sameornot.bench.rows import Row, RowFile, versions
@@ -34,15 +35,15 @@ def find_experiment(name: str) -> Experiment:
 
 
 def find_parts(word: str) -> list[str]:
-    """The experiments that a word on the command line stands for; figure1 and report run nothing."""
+    """The experiments that a word on the command line stands for; "all" are the paper's, two run nothing."""
     if word in ("figure1", "report"):
         return []
     if word == "all":
-        return list(EXPERIMENTS)
+        return list(experiments.EXPERIMENTS)
     parts = [name for name in EXPERIMENTS if name == word or name.startswith(f"{word}-")]
     exact = [name for name in parts if name == word]
     if not parts:
-        options = ", ".join(sorted({*EXPERIMENTS, "figure1", "figure3", "all", "report"}))
+        options = ", ".join(sorted({*EXPERIMENTS, "figure1", "figure3", "fewer", "all", "report"}))
         raise ValueError(f"there is no table or figure {word!r}: choose one of {options}")
     return exact or parts
 

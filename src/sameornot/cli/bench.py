@@ -151,6 +151,7 @@ def replication_bar(name: str, n_replications: int, console: Console) -> Iterato
 
 def show_results(parts: list[str], rows: Path, docs: Path, console: Console) -> None:
     """Draw the pictures, write the page, and print the numbers that were asked for."""
+    from sameornot.bench.fewer_report import write_page
     from sameornot.bench.report import summary, write_report
     from sameornot.plots import draw_reproduction, save_png
 
@@ -162,6 +163,7 @@ def show_results(parts: list[str], rows: Path, docs: Path, console: Console) -> 
         for name, figure in draw_reproduction(rows):
             save_png(figure, images / f"{name}.png")
         write_report(rows, page, images="images/reproduction")
+        write_page(rows, docs / "fewer-questions.md")
     except OSError as error:
         fail(f"the page could not be written ({error}): the rows are safe; make room and run `bench report`")
     console.print(f"\nThe page is {page}, its pictures are in {images}", soft_wrap=True)
