@@ -59,8 +59,8 @@ def simulate(
     >>> curve = simulate(X, y, n_clusters=3, budget=40, checkpoints=[0, 40], random_state=0)
     >>> list(curve.columns)
     ['questions', 'ari', 'nmi', 'seconds']
-    >>> bool(curve.ari.iloc[-1] > curve.ari.iloc[0])
-    True
+    >>> float(curve.ari.iloc[-1])
+    1.0
     """
     start = time.perf_counter()
     asking = ActiveSession(X, n_clusters, **session)

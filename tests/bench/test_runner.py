@@ -78,9 +78,7 @@ def test_words_of_the_command_line_stand_for_experiments():
     assert find_parts("report") == find_parts("figure1") == []
     assert find_parts("all") == list(experiments.EXPERIMENTS)  # the paper's
     assert find_parts("fewer") == [name for name in EXPERIMENTS if name.startswith("fewer-")]
-    with pytest.raises(
-        ValueError, match="no table or figure 'table9': choose one of all, fewer, .*figure1, figure2"
-    ):
+    with pytest.raises(ValueError, match=r"no table or figure 'table9': choose one of all, fewer, .*figure1"):
         find_parts("table9")
     with pytest.raises(ValueError, match="no experiment 'table9'"):
         find_experiment("table9")

@@ -112,7 +112,10 @@ def test_whoever_starts_it_is_told_the_address_once_it_answers(desk, monkeypatch
     servers: list[PageServer] = []
     run = PageServer.run
     monkeypatch.setattr(PageServer, "run", lambda self: (servers.append(self), run(self)))
-    serve(desk, ready=ready, open_browser=is_opened)
+    # In a thread of its own: where browser tests came first, this one has a loop that runs already.
+    serving = threading.Thread(target=serve, args=(desk,), kwargs={"ready": ready, "open_browser": is_opened})
+    serving.start()
+    serving.join(TIMEOUT)
     assert (len(told), statuses, opened.is_set()) == (1, [200], is_opened)
 
 
