@@ -88,7 +88,7 @@ class PanelSettings(Method):
         return survey(X, scale)
 
     def recalls(self, step: int) -> Iterable[int]:
-        """Steps 2, 3, 4, 5, 6, 8, 10, … before the given one."""
+        """Steps 2, 3, 4, 5, 6, 7, 8, 10, 12, … before the given one."""
         at = 2
         while at < step:
             yield at
