@@ -31,7 +31,9 @@ USUAL = {"neighbours": 4.0, "discriminant": 0.5, "whitened": 0.5, "borders": 2.0
 # How much a row that nobody placed trains the discriminants, and for how many rounds. The common shape in
 # whitened axes is known from all rows: there they count in full.
 TRUST = 0.3
-# Robust standard deviations beyond which a value counts as far, and how many of the median deviation that is.
+# A feature has long tails where its deviation is so many times its robust one, which is so many median
+# deviations; there a value counts as far beyond so many robust deviations.
+LONG_TAILED = 1.15
 FAR = 2.0
 MAD_OF_NORMAL = 1.4826
 # Below this rate of errors no answer is doubted.
@@ -87,10 +89,11 @@ def survey(X: np.ndarray, scale: np.ndarray) -> Surroundings:
 
 
 def draw_in(rows: np.ndarray) -> np.ndarray:
-    """Rows whose far values are drawn in, x → c tanh(x / c) about the median in robust units.
+    """Rows whose far values are drawn in where tails are long, x → c tanh(x / c) about the median.
 
     Times, sizes and counts have long tails, in which one row can be farther from its own group than the
-    groups are from each other. Each feature varies as much as it did.
+    groups are from each other. Units are robust; each feature varies as much as it did. Features without
+    them stay as they are: to bend those costs what a straight line through mixed features could have told.
     """
     centred = rows - np.median(rows, axis=0)
     spread = rows.std(axis=0)
@@ -99,7 +102,8 @@ def draw_in(rows: np.ndarray) -> np.ndarray:
     drawn = FAR * np.tanh(centred / np.where(width > 0, width, 1.0) / FAR)
     drawn -= drawn.mean(axis=0)
     left = drawn.std(axis=0)
-    return np.asarray(drawn * np.where(left > 0, spread / np.where(left > 0, left, 1.0), 0.0))
+    drawn *= np.where(left > 0, spread / np.where(left > 0, left, 1.0), 0.0)
+    return np.where(spread > LONG_TAILED * width, drawn, rows - rows.mean(axis=0))
 
 
 def foretell(
@@ -162,18 +166,20 @@ def track_record(
     A row that was placed between two of those times is a test of the first.
     """
     n_columns = max([1, *(told.odds.shape[2] for told in past)])
-    tests: list[np.ndarray] = []
-    truth: list[int] = []
-    ends = [*(told.groups for told in past), list(groups)][1:]
-    for told, until in zip(past, ends, strict=True):
-        fresh = np.setdiff1d(rows_of(until), rows_of(told.groups))
-        for m, was in enumerate(told.groups):
-            now = group_of(int(was[0]), groups)
-            for row in [] if now is None else np.intersect1d(groups[now], fresh):
-                tests.append(np.pad(told.odds[:, row], ((0, 0), (0, n_columns - told.odds.shape[2]))))
-                truth.append(m)
-    odds = np.array(tests, dtype=np.float64).reshape(len(tests), len(learners), n_columns)
-    return judge(odds, np.array(truth, dtype=np.intp), np.array([USUAL[name] for name in learners]))
+    tests, truth = [np.empty((0, len(learners), n_columns))], [np.empty(0, dtype=np.intp)]
+    now = group_of_rows(groups, len(ruled_out))
+    was = [group_of_rows(told.groups, len(ruled_out)) for told in past]
+    for told, before, until in zip(past, was, [*was, now][1:], strict=True):
+        column = np.full(len(groups) + 1, -1)  # where what is a group now was foretold, of the first such
+        for m, members in reversed(list(enumerate(told.groups))):
+            column[now[members[0]]] = m
+        column[-1] = -1
+        fresh = np.flatnonzero((until >= 0) & (before < 0) & (column[now] >= 0))
+        odds = told.odds[:, fresh].transpose(1, 0, 2)
+        tests.append(np.pad(odds, ((0, 0), (0, 0), (0, n_columns - odds.shape[2]))))
+        truth.append(column[now[fresh]])
+    usual = np.array([USUAL[name] for name in learners])
+    return judge(np.concatenate(tests), np.concatenate(truth), usual)
 
 
 def rows_of(groups: Sequence[np.ndarray]) -> np.ndarray:
@@ -181,9 +187,12 @@ def rows_of(groups: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.empty(0, dtype=np.intp), *groups])
 
 
-def group_of(row: int, groups: Sequence[np.ndarray]) -> int | None:
-    """Which of some groups holds a row."""
-    return next((m for m, members in enumerate(groups) if row in members), None)
+def group_of_rows(groups: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
+    """Which of some groups holds each row, −1 for none."""
+    held = np.full(n_rows, -1)
+    for m, members in enumerate(groups):
+        held[members] = m
+    return held
 
 
 def fill_up(
@@ -258,7 +267,7 @@ def take_sides(
     careful = error < CAREFUL
     belief = rule_out(odds, ruled_out) if careful else believe(odds, votes, error)
     for m, members in enumerate(groups):
-        spoken_of = votes.same[members, m] > votes.different[members, m]
+        spoken_of = (votes.same + votes.different)[members].any(axis=1) & ~votes.vouches[members]
         sure = members if careful or len(members) == 1 else members[~spoken_of]
         belief[sure] = np.eye(len(groups))[m]
     return belief

@@ -11,11 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import ThreadpoolController
 
 N_NEIGHBOURS = 10
 REACH = 0.95  # α: how much of what a row has it passes on
 MAX_ROUNDS = 200
 TOLERANCE = 1e-4
+THREADS = ThreadpoolController()
 
 
 def neighbour_graph(rows: np.ndarray, n_neighbours: int = N_NEIGHBOURS) -> sp.csr_array:
@@ -24,12 +27,7 @@ def neighbour_graph(rows: np.ndarray, n_neighbours: int = N_NEIGHBOURS) -> sp.cs
     k = min(n_neighbours, n_rows - 1)
     if k == 0:
         return sp.csr_array((n_rows, n_rows))
-    rows = rows - rows.mean(axis=0)
-    squares = (rows**2).sum(axis=1)
-    distance = np.maximum(squares[:, None] + squares - 2.0 * (rows @ rows.T), 0.0)
-    np.fill_diagonal(distance, np.inf)
-    nearest = np.argpartition(distance, k - 1, axis=1)[:, :k]
-    own = np.take_along_axis(distance, nearest, axis=1)
+    own, nearest = find_nearest(rows - rows.mean(axis=0), k)
     width = np.sqrt(own.max(axis=1))
     scale = width[:, None] * width[nearest]
     # Rows that are the same are as near as can be, whatever the width; a lone row keeps a thread to others.
@@ -41,6 +39,17 @@ def neighbour_graph(rows: np.ndarray, n_neighbours: int = N_NEIGHBOURS) -> sp.cs
     graph = graph.maximum(graph.T)
     half = sp.diags_array(1.0 / np.sqrt(graph.sum(axis=1)))
     return sp.csr_array(half @ graph @ half)
+
+
+def find_nearest(rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Squared distances of the k nearest other rows of each row, and which they are."""
+    if rows.shape[1] == 0:
+        rows = np.zeros((len(rows), 1))
+    search = NearestNeighbors(n_neighbors=k, algorithm="brute", metric="sqeuclidean").fit(rows)
+    # Of rows that are equally far, which one is found first must not depend on the number of cores.
+    with THREADS.limit(limits=1, user_api="openmp"):
+        squares, nearest = search.kneighbors()
+    return np.maximum(squares, 0.0), nearest
 
 
 def spread(graph: sp.csr_array, groups: Sequence[np.ndarray]) -> np.ndarray:

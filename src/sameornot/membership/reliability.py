@@ -23,10 +23,14 @@ LONGEST_ODDS = 0.01
 
 
 class Votes(NamedTuple):
-    """How many answers say of each row (n × L) that it is, and that it is not, of each group."""
+    """How many answers say of each row (n × L) that it is, and that it is not, of each group.
+
+    `vouches` (n) marks rows by which others were told to be of a group.
+    """
 
     same: np.ndarray
     different: np.ndarray
+    vouches: np.ndarray
 
     @property
     def rows(self) -> np.ndarray:
@@ -39,11 +43,13 @@ def count_votes(told: Sequence[Fact], groups: Sequence[np.ndarray], n_rows: int)
     group = np.full(n_rows, -1)
     for m, members in enumerate(groups):
         group[members] = m
-    votes = Votes(np.zeros((n_rows, len(groups))), np.zeros((n_rows, len(groups))))
+    shape = n_rows, len(groups)
+    votes = Votes(np.zeros(shape), np.zeros(shape), np.zeros(n_rows, dtype=bool))
     for (row, other), answer in told:
         if group[other] >= 0:
             kind = votes.same if answer is Answer.SAME else votes.different
             kind[row, group[other]] += 1
+            votes.vouches[other] |= answer is Answer.SAME
     return votes
 
 

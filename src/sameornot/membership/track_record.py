@@ -11,7 +11,7 @@ by EM. Later tests count for more: what they test was trained on more.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit, logsumexp
+from scipy.special import expit, logit
 from scipy.stats import norm
 
 SHARPNESS = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0])
@@ -43,7 +43,8 @@ def sharpen(memberships: np.ndarray, sharpness: float) -> np.ndarray:
     """Memberships ∝ r^t; what is zero stays zero."""
     with np.errstate(divide="ignore"):
         powers = sharpness * np.log(memberships)
-    return np.asarray(np.exp(powers - logsumexp(powers, axis=-1, keepdims=True)))
+    raised = np.exp(powers - powers.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
 def judge(odds: np.ndarray, truth: np.ndarray, usual: np.ndarray) -> Record:
