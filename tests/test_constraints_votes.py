@@ -1,9 +1,9 @@
-"""Answers to one question are votes: the majority is believed, and nothing that was told is forgotten."""
+"""Answers are votes: what most of them agree with is believed, and nothing that was told is forgotten."""
 
-from itertools import combinations
+from itertools import combinations, permutations, product
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sameornot import Answer, Constraints, Contradiction
@@ -57,28 +57,40 @@ def test_a_group_falls_apart_when_its_only_link_is_outvoted():
     assert known.relation(0, 4) is DIFFERENT
 
 
-def test_the_clearer_majority_stands_where_facts_cannot_all_be_true():
-    # 0 = 1 = 2 and 0 ≠ 2 cannot be: the one link with a single vote gives way
-    votes = [((0, 1), SAME), ((1, 2), SAME), ((0, 2), SAME)]
-    votes += [((0, 2), DIFFERENT)] * 3 + [((0, 1), SAME)]
+def test_a_row_goes_with_a_group_by_all_votes_about_it_and_its_members():
+    # 0 = 1, 1 = 2 and 0 ≠ 2 cannot be: 2 has one vote for the group of both and two against
+    votes = [((0, 1), SAME), ((1, 2), SAME), ((2, 0), SAME), *[((2, 0), DIFFERENT)] * 3]
     known = weighed(3, votes)
-    assert known.relation(0, 2) is DIFFERENT
     assert known.relation(0, 1) is SAME
-    assert known.relation(1, 2) is DIFFERENT
+    assert known.relation(2, 0) is DIFFERENT
+    assert known.relation(2, 1) is DIFFERENT
+    known.weigh((1, 2), SAME)  # two for and two against, and it does not matter which came last
+    assert known.relation(0, 1) is SAME
+    assert known.relation(2, 0) is None
+    assert known.relation(2, 1) is None
     known.weigh((1, 2), SAME)
-    known.weigh((1, 2), SAME)
-    assert known.relation(1, 2) is SAME
-    assert len(known.told) == 9
+    assert known.relation(2, 0) is SAME
+    assert len(known.told) == 8
 
 
-def test_of_equal_majorities_the_latest_stands():
-    # each ends with two votes: 0 = 1, then 0 ≠ 2, then 1 = 2, of which the first gives way
-    votes = [((0, 1), SAME), ((1, 2), SAME), ((0, 2), SAME), ((0, 1), SAME)]
-    votes += [((0, 2), DIFFERENT)] * 3 + [((1, 2), SAME)]
-    known = weighed(3, votes)
-    assert known.relation(0, 2) is DIFFERENT
-    assert known.relation(1, 2) is SAME
-    assert known.relation(0, 1) is DIFFERENT
+@pytest.mark.parametrize("n_apart", [0, 1, 2])
+def test_a_row_that_two_groups_claim_does_not_join_them(n_apart):
+    # 2 is told to be of 0's group and of 1's, by two votes of three each
+    votes = [((3, 0), SAME), ((4, 1), SAME), *[((0, 1), DIFFERENT)] * n_apart]
+    votes += [((2, 0), SAME), ((2, 1), DIFFERENT), ((2, 0), DIFFERENT), ((2, 0), SAME)]
+    votes += [((2, 1), SAME)] * 2
+    known = weighed(5, votes)
+    assert known.relation(0, 3) is SAME
+    assert known.relation(1, 4) is SAME
+    assert known.relation(0, 1) is not SAME
+    assert [known.relation(2, 0), known.relation(2, 1)].count(SAME) == 1
+
+
+def test_a_row_that_two_groups_claim_goes_where_more_votes_have_it():
+    votes = [((3, 0), SAME), ((4, 1), SAME), ((2, 0), SAME), ((2, 1), DIFFERENT), ((2, 0), DIFFERENT)]
+    known = weighed(5, [*votes, *[((2, 0), SAME)], *[((2, 1), SAME)] * 3])
+    assert known.relation(2, 4) is SAME
+    assert known.relation(2, 3) is not SAME
 
 
 def test_only_pairs_that_were_answered_themselves_were_told():
@@ -107,24 +119,93 @@ def take(answers, method):
     return constraints, taken
 
 
+def relations(constraints):
+    return {pair: constraints.relation(*pair) for pair in combinations(range(constraints.n_points), 2)}
+
+
+@st.composite
+def true_log(draw):
+    """True answers to some questions, each asked once or more often."""
+    labels = draw(st.lists(st.integers(0, 2), min_size=7, max_size=7))
+    asked = draw(st.lists(st.sampled_from(list(permutations(range(7), 2))), min_size=1, max_size=12))
+    return [((i, j), SAME if labels[i] == labels[j] else DIFFERENT) for i, j in asked]
+
+
+@st.composite
+def log_and_repeats(draw):
+    """True answers, and answers of any kind to some of the same questions put again."""
+    log = draw(true_log())
+    questions = st.sampled_from([pair for pair, _ in log])
+    again = st.tuples(questions, st.sampled_from([SAME, DIFFERENT]))
+    return log, draw(st.lists(again, min_size=1, max_size=8))
+
+
 @settings(deadline=None, max_examples=100)
 @given(facts)
-def test_votes_are_all_told_and_an_unopposed_majority_is_believed(answers):
+def test_votes_are_all_told(answers):
     known, taken = take(answers, "weigh")
     assert known.told == taken
-    balance = {}
-    for pair, answer in taken:
-        question = tuple(sorted(pair))
-        balance[question] = balance.get(question, 0) + (1 if answer is SAME else -1)
-    majorities = {pair: SAME if votes > 0 else DIFFERENT for pair, votes in balance.items() if votes}
-    reference = Constraints(7)
-    try:
-        for pair, answer in majorities.items():
-            reference.add(pair, answer)
-    except Contradiction:
-        reject()  # the majorities cannot all be true
-    for pair in combinations(range(7), 2):
-        assert known.relation(*pair) is reference.relation(*pair)
+
+
+@settings(deadline=None, max_examples=100)
+@given(true_log())
+def test_answers_that_agree_imply_as_votes_what_they_imply_without(log):
+    added = Constraints(7)
+    for pair, answer in log:
+        added.add(pair, answer)
+    known = weighed(7, [*log, log[0]])
+    assert relations(known) == relations(added)
+    assert [members.tolist() for members in known.groups()] == [m.tolist() for m in added.groups()]
+    assert known.told == [*added.told, log[0]]
+
+
+@settings(deadline=None, max_examples=100)
+@given(log_and_repeats(), st.data())
+def test_votes_count_the_same_in_any_order(case, data):
+    log, repeats = case
+    known = weighed(7, [*log, *repeats])
+    log, repeats = data.draw(st.permutations(log)), data.draw(st.permutations(repeats))
+    assert relations(weighed(7, [*log, *repeats])) == relations(known)
+
+
+@settings(deadline=None, max_examples=100)
+@given(log_and_repeats())
+def test_two_groups_differ_where_more_of_the_answers_between_them_say_so(case):
+    log, repeats = case
+    known = weighed(7, [*log, *repeats])
+    said = [(set(pair), 1 if answer is SAME else -1) for pair, answer in known.told]
+    for i, j in combinations(range(7), 2):
+        across = [{a, b} for a, b in product(known.group(i), known.group(j))]
+        net = sum(vote for pair, vote in said if pair in across)
+        if known.relation(i, j) is not SAME:
+            assert known.relation(i, j) is (DIFFERENT if net < 0 else None)
+
+
+@settings(deadline=None, max_examples=100)
+@given(log_and_repeats())
+def test_a_group_is_held_together_by_questions_most_answers_to_which_say_same(case):
+    log, repeats = case
+    known = weighed(7, [*log, *repeats])
+    for i, j in known.must_link.tolist():
+        said = [answer for pair, answer in known.told if set(pair) == {i, j}]
+        assert said.count(SAME) > said.count(DIFFERENT)
+        assert known.relation(i, j) is SAME
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.permutations(range(9)), st.lists(st.integers(0, 2), min_size=6, max_size=6), st.data())
+def test_one_slip_in_three_about_any_row_leaves_every_group_as_it_is(rows, labels, data):
+    # 0, 1 and 2 found the groups, the others are asked against them; `rows` says which number each has
+    log = [((a, b), DIFFERENT) for a, b in combinations(range(3), 2)]
+    log += [((row, own), SAME) for row, own in enumerate(labels, start=3)]
+    log += [((row, (own + 1) % 3), DIFFERENT) for row, own in enumerate(labels, start=3)]
+    slips = data.draw(st.sets(st.sampled_from(log)))
+    for pair, answer in slips:
+        log += [(pair, OPPOSITE[answer]), (pair, answer)]
+    known = weighed(9, [((rows[i], rows[j]), answer) for (i, j), answer in log])
+    group = [0, 1, 2, *labels]
+    for i, j in combinations(range(9), 2):
+        assert known.relation(rows[i], rows[j]) is (SAME if group[i] == group[j] else DIFFERENT)
 
 
 @settings(deadline=None, max_examples=100)

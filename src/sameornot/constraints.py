@@ -7,14 +7,15 @@ moves the smaller side, so an answer costs O(log n) amortised. The "same" answer
 form a spanning forest: the path between two points in it is the chain that proves they are the same.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import combinations, pairwise
 from typing import Self
 
 import numpy as np
 
 from sameornot._types import Answer, Pair
+from sameornot._votes import partition
 
 Fact = tuple[Pair, Answer]
 
@@ -28,6 +29,11 @@ class Contradiction(ValueError):
         super().__init__(
             f"answer={answer.value!r} for {pair.left} and {pair.right} contradicts earlier answers: {earlier}"
         )
+
+
+def ordered(pair: Pair) -> tuple[int, int]:
+    """The two points of a question, whichever way it was put."""
+    return min(pair), max(pair)
 
 
 class Constraints:
@@ -129,26 +135,34 @@ class Constraints:
     def weigh(self, pair: tuple[int, int], answer: Answer) -> None:
         """Take in an answer to a question that may have been answered before: its answers are votes.
 
-        What most votes for a question say is believed, those with the clearest majority first and of
-        equals the latest; an even vote says nothing, and neither does what then cannot be true.
+        What most of all votes agree with is believed (`_votes.py`); where two groups have as many for as
+        against, nothing is.
         """
         pair, answer = self._check(pair), Answer(answer)
         if answer is Answer.UNSURE or not self.was_told(*pair):
             self.add(pair, answer)
             return
         told = [*self._told, (pair, answer)]
-        majority: dict[frozenset[int], int] = {}
-        for (left, right), said in told:
-            question = frozenset((left, right))
-            vote = 1 if said is Answer.SAME else -1
-            majority[question] = majority.pop(question, 0) + vote  # the latest last
+        votes: Counter[tuple[int, int]] = Counter()
+        n_answers: Counter[tuple[int, int]] = Counter()
+        for pair, said in told:
+            votes[ordered(pair)] += 1 if said is Answer.SAME else -1
+            n_answers[ordered(pair)] += 1
+        # A question that was answered both ways leaves the row that it was about, the left one, in doubt.
+        both_ways = {pair.left for pair, _ in told if abs(votes[ordered(pair)]) < n_answers[ordered(pair)]}
+        group = partition(votes, both_ways)
+        # Where others speak of two groups, rows in doubt do not.
+        clear, unclear = Counter[frozenset[int]](), Counter[frozenset[int]]()
+        for pair, vote in votes.items():
+            balance = unclear if both_ways & set(pair) else clear
+            balance[frozenset(group[point] for point in pair)] += vote
         believed = Constraints(self.n_points)
-        latest_first = list(majority)[::-1]
-        for question in sorted(latest_first, key=lambda question: -abs(majority[question])):
-            if majority[question]:
-                left, right = sorted(question)
-                with suppress(Contradiction):
-                    believed.add((left, right), Answer.SAME if majority[question] > 0 else Answer.DIFFERENT)
+        for (left, right), vote in votes.items():
+            groups = frozenset((group[left], group[right]))
+            if vote > 0 and len(groups) == 1:
+                believed.add((left, right), Answer.SAME)
+            elif vote < 0 and len(groups) == 2 and (clear if groups in clear else unclear)[groups] < 0:
+                believed.add((left, right), Answer.DIFFERENT)
         aside, questions = self._aside, self._questions
         self.__dict__.update(believed.__dict__)
         self._aside, self._told, self._questions = aside, told, questions

@@ -116,7 +116,7 @@ def test_two_people_share_a_session_and_nothing_is_lost_or_swallowed(plants, vis
         by: {frozenset((line["left"], line["right"])) for line in lines if line["by"] == by}
         for by in ("Ana", "you")
     }
-    assert asked["Ana"].isdisjoint(asked["you"])
+    assert len(asked["Ana"] & asked["you"]) <= 1  # an early answer is asked for again, of either
 
     ben.go("question")
     (left, right), question = ben.pair, ben.question

@@ -15,7 +15,7 @@ def random_votes(seed, n_rows=8, n_groups=3):
     rng = np.random.default_rng(seed)
     odds = rng.dirichlet(np.full(n_groups, 0.3), size=n_rows)
     counts = rng.integers(3, size=(2, n_rows, n_groups)) * (rng.random((2, n_rows, n_groups)) < 0.4)
-    return odds, Votes(*counts.astype(float))
+    return odds, Votes(*counts.astype(float), np.zeros(counts.shape[1], dtype=bool))
 
 
 def chance_of_answers(votes, row, group, error):
@@ -55,7 +55,7 @@ def repeated(n_contradictions, n_rows=40):
     same[:, 0] = 2.0
     different = np.zeros((n_rows, 2))
     same[:n_contradictions, 0] = different[:n_contradictions, 0] = 1.0
-    return Votes(same, different)
+    return Votes(same, different, np.zeros(n_rows, dtype=bool))
 
 
 def test_error_grows_with_contradictory_repeats():

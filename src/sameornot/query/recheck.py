@@ -7,7 +7,7 @@ not asked yet, by how near its odds are to even.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -72,15 +72,21 @@ def credibility(
     same = np.array([belief[row, group[other]] if other in group else np.nan for (row, other), _ in told])
     right = np.where([answer is Answer.SAME for _, answer in told], same, 1.0 - same)
     right = np.where(np.isnan(right), 1.0, right)
-    balances: Counter[frozenset[int]] = Counter()
-    for pair, answer in told:
-        balances[frozenset(group.get(row, -1) for row in pair)] += 1 if answer is Answer.SAME else -1
+    between = balances(told, group)
     for at, (pair, _) in enumerate(told):
         left, other = (group.get(row, -1) for row in pair)
         if left != other and min(left, other) >= 0:
-            balance = balances[frozenset((left, other))]
+            balance = between[frozenset((left, other))]
             right[at] = min(right[at], 1.0 - one_group(left, other, balance, odds, hoods, error))
     return right
+
+
+def balances(told: Sequence[Fact], group: Mapping[int, int]) -> Counter[frozenset[int]]:
+    """Answers "same" less answers "different", by the groups of the two rows; −1 for a row in none."""
+    between: Counter[frozenset[int]] = Counter()
+    for pair, answer in told:
+        between[frozenset(group.get(row, -1) for row in pair)] += 1 if answer is Answer.SAME else -1
+    return between
 
 
 def one_group(
