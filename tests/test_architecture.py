@@ -15,11 +15,13 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = [
     ["_types"],
-    ["_validation"],
+    ["_validation", "_votes", "_pool"],
     ["constraints"],
     ["membership", "metric"],
     ["cluster"],
     ["query"],
+    ["_reading"],
+    ["interview"],
     ["session"],
     ["oracles"],
     ["simulation"],

@@ -1,59 +1,29 @@
-"""The session: `ask`, `tell`, `undo`, `result`. No input, no output, no clock.
+"""The session: `ask`, `tell`, `undo`, `result`, on a table of any size. No input, no output, no clock.
 
-The answer log is the only truth. Each line says during which step it was given, so the current step can be
-set up again from the lines before it and replayed over its own: a resumed or undone session stands exactly
-where one with that log would, without fitting the steps in between. A step's randomness comes from
-`default_rng([seed, step])`.
+Questions are about the rows of a bounded pool (`_pool.py`); the interview (`interview.py`) knows those alone.
+Here rows of the table become rows of the pool and back, and the other rows get the groups that were found.
 """
 
-import operator
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from typing import Any, Self, overload
 
 import numpy as np
-import pandas as pd
 
+from sameornot._pool import Pool
+from sameornot._reading import choose_method, read_answer, read_log, read_pair, read_seed, read_settings
 from sameornot._types import Answer, Pair, Recheck, Reply
-from sameornot._validation import check_count, check_n_clusters, check_option, check_table
-from sameornot.cluster import METHODS, Agreement, AugmentedSettings, Grouping, Method, Past
-from sameornot.constraints import Constraints
-from sameornot.metric.learn import Metric, feature_scale
-from sameornot.query import STRATEGIES, Problem, Questions
-from sameornot.query.problem import Found
+from sameornot._validation import check_count, check_n_clusters, check_table
+from sameornot.cluster.block import judge_all
+from sameornot.constraints import Constraints, Contradiction
+from sameornot.interview import Interview, SessionResult, TooManyGroups, absorb
 
+__all__ = ["ActiveSession", "SessionResult", "TooManyGroups", "absorb"]
 
-@dataclass(frozen=True)
-class SessionResult:
-    """The grouping that the answers lead to.
-
-    Attributes
-    ----------
-    labels : ndarray of int, one a row
-    metric : Metric
-        `metric.matrix` is A; `metric.transform(X)` gives rows whose Euclidean distances are the learned ones.
-    feature_weights : Series
-        Share of each column in the metric, per standard deviation.
-    neighbourhoods : list of ndarray
-        Rows that the expert's answers put together; all of them are known to differ from each other.
-    confidence : ndarray of float, one a row
-        1 where the expert placed the row, else how much nearer its group is than the others, in (0, 1].
-    clustering : Grouping
-        `clustering.predict(new_rows)` gives the group of rows that were not there.
-    agreement : Agreement or None
-        Share of the rows that are in the group that the expert would put them in, as estimated from what was
-        foretold before each answer: `estimate`, and `low` to `high`, which holds nine times in ten. None
-        where the clusterer foretells nothing.
-    """
-
-    labels: np.ndarray
-    metric: Metric
-    feature_weights: pd.Series
-    neighbourhoods: list[np.ndarray]
-    confidence: np.ndarray
-    clustering: Grouping
-    agreement: Agreement | None = None
+# The time that a question takes grows faster than the rows; with 1,500 it is a tenth of a second.
+POOL = 1500
 
 
 class ActiveSession:
@@ -79,6 +49,8 @@ class ActiveSession:
         asked about. False is the paper's accounting of questions.
     standardize : bool
         Divide each feature by its standard deviation first.
+    pool : int
+        Rows that questions may be about, at most: of a larger table so many are drawn. All rows get a group.
     random_state : int, Generator or None
         The same seed and answers give the same questions. `session.seed` holds what was drawn for None.
     answers : iterable of Reply or (pair, answer)
@@ -109,46 +81,67 @@ class ActiveSession:
         clusterer: str | None = None,
         infer_last: bool = True,
         standardize: bool = True,
+        pool: int = POOL,
         random_state: int | np.random.Generator | None = None,
         answers: Iterable[Reply | tuple[Any, Any]] = (),
         **settings: Any,
     ) -> None:
         self._X, self.feature_names = check_table(X)
         self.n_clusters = None if n_clusters is None else check_n_clusters(n_clusters, len(self._X))
-        self.strategy, self.clusterer = _choose_method(strategy, clusterer, settings)
-        self.infer_last = infer_last
-        self.settings = _read_settings(self.clusterer, settings)
-        self.seed = _read_seed(random_state)
-        self._scale = feature_scale(self._X, standardize=standardize)
-        self._order = np.random.default_rng(self.seed).permutation(len(self._X))
-        self._history: list[Metric | None] = []
-        self._kept: dict[int, Any] = {}
-        self._around: Any = None
-        self._fitted: tuple[tuple[int, int], Grouping] | None = None
-        self._problem: Problem
-        self._questions: Questions
-        self._pending: Pair | None
-        self._result: SessionResult | None
-        self._restart(_read_log(answers))
+        self.strategy, self.clusterer = choose_method(strategy, clusterer, settings)
+        self.infer_last, self.standardize = infer_last, standardize
+        self.settings = read_settings(self.clusterer, settings)
+        self.seed = read_seed(random_state)
+        self._pool_size = max(check_count("pool", pool, at_least=2), self.n_clusters or 0)
+        self._result: tuple[SessionResult, SessionResult] | None = None
+        self._interview: Interview
+        self._open(read_log(answers))
+
+    def _open(self, log: list[Reply], also: Pair | None = None) -> None:
+        """Stand where a session with this log stands; `also` can be asked about in any case."""
+        for reply in log:
+            self._check_rows(reply.pair)
+        self._pool = self._draw(log, also)
+        self._interview = Interview(
+            self._X if self._pool.is_all else self._X[self._pool.rows],
+            self.n_clusters,
+            self.strategy,
+            self.settings,
+            feature_names=self.feature_names,
+            infer_last=self.infer_last,
+            standardize=self.standardize,
+            seed=self.seed,
+            log=[reply._replace(pair=self._pool.to_pool(reply.pair)) for reply in log],
+        )
 
     def __len__(self) -> int:
         """Number of rows."""
         return len(self._X)
 
     @property
+    def pool(self) -> np.ndarray:
+        """The rows that questions may be about."""
+        return self._pool.rows
+
+    @property
     def answers(self) -> list[Reply]:
         """The log: every answer, in order."""
-        return list(self._log)
+        return [reply._replace(pair=self._pool.to_table(reply.pair)) for reply in self._interview.answers]
 
     @property
     def constraints(self) -> Constraints:
         """What the answers imply so far."""
-        return self._constraints
+        if self._pool.is_all:
+            return self._interview.constraints
+        implied = Constraints(len(self._X))
+        for reply in self.answers:
+            absorb(implied, reply, self.n_clusters, infer_last=self.infer_last)
+        return implied
 
     @property
     def step(self) -> int:
         """The step that the next answer belongs to: questions of one step are chosen by one fit."""
-        return self._step
+        return self._interview.step
 
     @overload
     def ask(self) -> Pair | None: ...
@@ -164,12 +157,8 @@ class ActiveSession:
         """
         if n_questions is not None:
             return self._ask_many(check_count("n_questions", n_questions))
-        if not self._is_set_up:
-            self._set_up_step()
-        if self._pending is None:
-            self._begin(self._step + 1)
-            self._step += self._pending is not None
-        return self._pending
+        pair = self._interview.ask()
+        return None if pair is None else self._pool.to_table(pair)
 
     def _ask_many(self, n_questions: int) -> list[Pair]:
         pending = self.ask()
@@ -180,30 +169,15 @@ class ActiveSession:
 
     def ask_beside(self, held: Sequence[Pair]) -> Pair | None:
         """A question for one more person, while others look at the `held` pairs: about another row."""
-        if self.ask() is None or self.settings.is_flow:
-            return None
-        said = [reply.pair for reply in self._log if reply.step == self._step]
-        problem = self._problem.beside([*held, *said])
-        questions = STRATEGIES[self.strategy](problem, self._step_rngs(self._step)[1])
-        pair = next(questions, None)
-        while pair is not None:
-            is_held = pair.left in problem.held or any(set(pair) == set(other) for other in held)
-            reply = Answer.UNSURE if is_held else self._settled(pair)
-            if reply is None:
-                return pair
-            pair = _send(questions, reply)
-        return None
+        pair = self._interview.ask_beside([self._pool.to_pool(other) for other in held])
+        return None if pair is None else self._pool.to_table(pair)
 
     def odds(self) -> dict[int, float]:
         """How likely the first row of the open question is to be of each group, by a row of that group.
 
         Empty where nothing is open, or where the strategy does not ask by odds.
         """
-        pair = self.ask()
-        if pair is None or pair.left not in self._problem.odds:
-            return {}
-        first = (int(members[0]) for members in self._problem.hoods)
-        return dict(zip(first, self._problem.odds[pair.left].tolist(), strict=True))
+        return {int(self._pool.rows[row]): chance for row, chance in self._interview.odds().items()}
 
     def tell(self, answer: Answer | str, pair: tuple[int, int] | None = None) -> None:
         """Take the answer to the pending question, or to a pair of one's own choice.
@@ -211,323 +185,76 @@ class ActiveSession:
         An answer that cannot be true together with the earlier ones raises a ValueError, with the chain of
         answers that proves it, and changes nothing.
         """
-        answer = _read_answer(answer)
-        shown = self.ask() if pair is None else pair if isinstance(pair, Recheck) else _read_pair(pair)
-        if shown is None:
-            raise ValueError(
-                f"answer={answer.value!r} but nothing is left to ask: name the pair that it is for"
-            )
-        reply = Reply(Pair(*shown), answer, self._step, self._is_recheck(shown))
+        answer = read_answer(answer)
+        if pair is None:
+            with self._rows_of_the_table():
+                self._interview.tell(answer)
+            return
+        shown = pair if isinstance(pair, Recheck) else read_pair(pair)
+        self._check_rows(shown)
+        log = self.answers
+        is_outside = any(row not in self._pool.position for row in shown)
+        if is_outside:
+            self._open(log, also=shown)
         try:
-            self._absorb(self._constraints, reply)
-        except TooManyGroups:
-            self._restart(self._log)
+            with self._rows_of_the_table():
+                self._interview.tell(answer, self._pool.to_pool(shown))
+        except ValueError:
+            if is_outside:
+                self._open(log)
             raise
-        self._log.append(reply)
-        self._result = None
-        if self._is_set_up:
-            self._advance(reply)
-
-    def _is_recheck(self, shown: Pair) -> bool:
-        """Whether a pair is asked about although earlier answers settle it."""
-        is_open = self._is_set_up and self._pending is not None and set(shown) == set(self._pending)
-        return isinstance(self._pending if is_open else shown, Recheck)
 
     def undo(self, n_answers: int = 1) -> None:
         """Take back the last answers; the session is then as if they had never been given."""
         n_answers = check_count("n_answers", n_answers)
-        if n_answers > len(self._log):
-            raise ValueError(f"n_answers={n_answers} but only {len(self._log)} were given")
-        self._restart(self._log[:-n_answers])
+        log = self.answers
+        if n_answers > len(log):
+            raise ValueError(f"n_answers={n_answers} but only {len(log)} were given")
+        if len(self._draw(log[:-n_answers])) == len(self._pool):
+            self._interview.undo(n_answers)
+        else:
+            self._open(log[:-n_answers])
 
     def fork(self) -> Self:
         """Another session that stands where this one does; what it is told, this one does not hear."""
         twin = copy(self)
-        twin._restart(list(self._log))
-        twin._step = self._step  # the question that is open here was chosen in this step
-        twin._shared = self._problem.found if self._is_set_up and self._step > 0 else {}
+        twin._interview = self._interview.fork()
         return twin
 
     def result(self) -> SessionResult:
         """The grouping that all answers so far lead to."""
-        if self._result is None:
-            self._result = self._fit_result()
-        return self._result
+        found = self._interview.result()
+        if self._pool.is_all:
+            return found
+        if self._result is None or self._result[0] is not found:
+            self._result = found, self._extend(found)
+        return self._result[1]
 
-    def _restart(self, log: list[Reply]) -> None:
-        """Stand where a session with this log stands; its open questions are set up when they are needed."""
-        self._constraints = self._close(log)
-        self._log = log
-        self._step = self._last_step()
-        self._history = self._history[: self._step]
-        self._kept = {step: kept for step, kept in self._kept.items() if step <= self._step}
-        self._fitted = None
-        self._is_set_up = False
-        self._shared: dict[str, Found] = {}
-        self._pending = None
-        self._result = None
+    def _draw(self, log: Iterable[Reply], also: Pair | None = None) -> Pool:
+        named = {row for reply in log for row in reply.pair} | set(also or ())
+        return Pool(len(self._X), self._pool_size, self.seed, named)
 
-    def _last_step(self) -> int:
-        """The step of the last answer: unlike `_step`, it does not move when a question is looked at."""
-        return self._log[-1].step if self._log else 0
+    def _check_rows(self, pair: Pair) -> None:
+        if not all(0 <= row < len(self._X) for row in pair):
+            raise ValueError(f"pair=({pair.left}, {pair.right}) but points run from 0 to {len(self._X) - 1}")
 
-    def _close(self, log: Iterable[Reply]) -> Constraints:
-        constraints = Constraints(len(self._X))
-        for reply in log:
-            self._absorb(constraints, reply)
-        return constraints
-
-    def _absorb(self, constraints: Constraints, reply: Reply) -> None:
-        absorb(constraints, reply, self.n_clusters, infer_last=self.infer_last)
-
-    def _set_up_step(self) -> None:
-        """Begin the current step from the answers before it, then lead it through its own."""
-        self._is_set_up = True
-        if self._step == 0:
-            return
-        earlier = [reply for reply in self._log if reply.step < self._step]
-        self._constraints = self._close(earlier)
-        self._begin(self._step)
-        for reply in self._log[len(earlier) :]:
-            self._absorb(self._constraints, reply)
-            self._advance(reply)
-
-    def _begin(self, step: int) -> None:
-        """Start the strategy on what is known now."""
-        # A flow that has ended is gone through again: all of its questions are settled.
-        fit_rng, query_rng = self._step_rngs(1 if self.settings.is_flow else step)
-        constraints = self._constraints
-        self._problem = Problem(
-            self._X,
-            constraints,
-            self.n_clusters,
-            self._order,
-            self._scale,
-            self.settings,
-            lambda: self._fit_step(step, constraints, fit_rng),
-            found=self._shared,
-        )
-        self._shared = {}
-        self._questions = STRATEGIES[self.strategy](self._problem, query_rng)
-        self._pending = next(self._questions, None)
-        self._skip_settled()
-
-    def _fit_step(self, step: int, constraints: Constraints, rng: np.random.Generator) -> Grouping:
-        if self.settings.remembers:
-            return self._fit_after(step, constraints)
-        return self.settings.fit_step(self._X, constraints, self._n_groups(constraints), self._scale, rng)
-
-    def _fit_after(self, step: int, constraints: Constraints) -> Grouping:
-        """The fit that a step begins with, of a method that remembers; the same as the result before it."""
-        key = (step, len(constraints.must_link) + len(constraints.cannot_link))
-        if self._fitted is None or self._fitted[0] != key:
-            rng = self._step_rngs(step)[0]
-            past = Past(self._survey(), self._recall(step))
-            fitted = self.settings.fit_after(self._X, constraints, self.n_clusters, self._scale, rng, past)
-            self._fitted = key, fitted
-        return self._fitted[1]
-
-    def _survey(self) -> Any:
-        if self._around is None:
-            self._around = self.settings.survey(self._X, self._scale)
-        return self._around
-
-    def _recall(self, step: int) -> list[Any]:
-        """What was kept of the earlier steps that a fit at this one asks for, found again where it is not."""
-        wanted = list(self.settings.recalls(step))
-        for at, constraints in self._at_steps([at for at in wanted if at not in self._kept]):
-            rng = np.random.default_rng([self.seed, at, 1])
-            self._kept[at] = self.settings.keep(constraints, self.n_clusters, self._survey(), rng)
-        return [self._kept[at] for at in wanted]
-
-    def _at_steps(self, steps: Sequence[int]) -> Iterator[tuple[int, Constraints]]:
-        """What was known at the start of each of some rising steps; the constraints are the same object."""
-        constraints = Constraints(len(self._X))
-        waiting = iter(self._log)
-        reply = next(waiting, None)
-        for step in steps:
-            while reply is not None and reply.step < step:
-                self._absorb(constraints, reply)
-                reply = next(waiting, None)
-            yield step, constraints
-
-    def _advance(self, reply: Reply) -> None:
-        """Hand an answer on to the strategy if it is the one that it waits for."""
-        if self._pending is not None and set(reply.pair) == set(self._pending):
-            self._send(reply.answer)
-        self._skip_settled()
-
-    def _skip_settled(self) -> None:
-        """Reply to questions that need no expert: settled by earlier answers, or put aside."""
-        while self._pending is not None and (reply := self._settled(self._pending)) is not None:
-            self._send(reply)
-
-    def _settled(self, pair: Pair) -> Answer | None:
-        if isinstance(pair, Recheck):
-            return None
-        if self.n_clusters == 1 and self.infer_last:
-            return Answer.SAME
-        return Answer.UNSURE if self._constraints.is_aside(*pair) else self._constraints.relation(*pair)
-
-    def _send(self, answer: Answer) -> None:
-        self._pending = _send(self._questions, answer)
-
-    def _step_rngs(self, step: int) -> tuple[np.random.Generator, np.random.Generator]:
-        fit_rng, query_rng = np.random.default_rng([self.seed, step]).spawn(2)
-        return fit_rng, query_rng
-
-    def _n_groups(self, constraints: Constraints) -> int:
-        return self.n_clusters or max(1, len(constraints.neighbourhoods()))
-
-    def _fit_result(self) -> SessionResult:
-        found = self._fit_grouping()
-        hoods = self._constraints.neighbourhoods(at_most=self.n_clusters)
-        labels, confidence = found.labels.copy(), self.settings.sureness(self._X, found)
-        # A flow's groups are those that it had when they last made a whole; one that remembers has judged
-        # the answers itself.
-        if not (self.settings.is_flow or self.settings.remembers):
-            for m, members in enumerate(hoods):
-                labels[members] = m  # a price can be outbid, an answer cannot
-                confidence[members] = 1.0
-        weights = pd.Series(found.metric.feature_weights, index=self.feature_names, name="weight")
-        agreement = self.settings.forecast(found)
-        return SessionResult(labels, found.metric, weights, hoods, confidence, found, agreement)
-
-    def _fit_grouping(self) -> Grouping:
-        if self.settings.is_flow and self._is_set_up and self._step > 0:
-            return self.settings.fit_live(self._X, self._scale, self._problem.progress)
-        if self.settings.remembers:
-            return self._fit_after(self._last_step() + 1, self._constraints)
-        return self.settings.fit_final(
-            self._X,
-            self._constraints,
-            self._n_groups(self._constraints),
-            self._scale,
-            self._result_rng(),
-            self._metrics_of_steps() if self.settings.aggregates else (),
-        )
-
-    def _result_rng(self) -> np.random.Generator:
-        if self.settings.is_flow:
-            return self._step_rngs(1)[1]  # the questions are gone through again, as they were asked
-        return np.random.default_rng([self.seed, self._last_step(), len(self._log)])
-
-    def _metrics_of_steps(self) -> list[Metric]:
-        """The metric at the start of each step (A^1 … A^T−1) that had a "different" to learn from."""
-        missing = range(len(self._history) + 1, self._last_step() + 1)
-        for step, constraints in self._at_steps(missing):
-            n_groups = self._n_groups(constraints)
-            rng = self._step_rngs(step)[0]
-            metric = self.settings.fit_metric(self._X, constraints, n_groups, self._scale, rng)
-            self._history.append(metric if len(constraints.cannot_link) else None)
-        return [metric for metric in self._history if metric is not None]
-
-
-def _send(questions: Questions, answer: Answer) -> Pair | None:
-    """The next question of a strategy, if it has one more."""
-    try:
-        return questions.send(answer)
-    except StopIteration:
-        return None
-
-
-def absorb(
-    constraints: Constraints, reply: Reply, n_clusters: int | None, *, infer_last: bool = True
-) -> None:
-    """Take one answer into what is known, with what it implies where the number of groups is given."""
-    if reply.again:
-        constraints.weigh(reply.pair, reply.answer)
-    else:
-        constraints.add(reply.pair, reply.answer)
-    if n_clusters is None or reply.answer is Answer.UNSURE:
-        return
-    if infer_last:
-        constraints.imply_last(n_clusters)
-    found = constraints.neighbourhoods()
-    if len(found) > n_clusters:
-        raise TooManyGroups(found, n_clusters)
-
-
-class TooManyGroups(ValueError):
-    """Answers that tell more groups apart than there should be."""
-
-    def __init__(self, groups: list[np.ndarray], n_clusters: int) -> None:
-        self.groups, self.n_clusters = groups, n_clusters
-        rows = ", ".join(str(int(members[0])) for members in groups)
-        super().__init__(
-            f"n_clusters={n_clusters} but with this answer rows {rows} all differ from each other, "
-            f"which makes {len(groups)} groups: undo a wrong answer or start with a larger n_clusters"
-        )
-
-
-def _choose_method(strategy: Any, clusterer: Any, settings: Iterable[str]) -> tuple[str, str]:
-    """Strategy and clusterer: what was named, and what belongs with it; the panel's unless anything was.
-
-    Settings that only the paper's clusterer has are a way to name it.
-    """
-    if clusterer is None and strategy is None:
-        papers = {field.name for field in fields(AugmentedSettings)} & set(settings)
-        return ("mee", "augmented") if papers else ("panel", "panel")
-    if clusterer is None:
-        strategy = check_option("strategy", strategy, STRATEGIES)
-        return strategy, strategy if strategy in METHODS else "augmented"
-    clusterer = check_option("clusterer", clusterer, METHODS)
-    asks_itself = clusterer in STRATEGIES
-    strategy = check_option("strategy", strategy or (clusterer if asks_itself else "mee"), STRATEGIES)
-    if METHODS[clusterer].is_flow and clusterer != strategy:
-        raise ValueError(
-            f"clusterer={clusterer!r} groups by the answers to its own questions: "
-            f"strategy={clusterer!r} is needed, not {strategy!r}"
-        )
-    if strategy == "panel" != clusterer:
-        raise ValueError(
-            f"strategy='panel' asks by what its panel holds: clusterer='panel' is needed, not {clusterer!r}"
-        )
-    return strategy, clusterer
-
-
-def _read_settings(clusterer: str, settings: dict[str, Any]) -> Method:
-    known = {field.name for field in fields(METHODS[clusterer])}  # type: ignore[arg-type]
-    for name in settings:
-        if name not in known:
-            options = ", ".join(sorted(known))
-            raise TypeError(f"{name!r} is no setting of clusterer={clusterer!r}, which has {options}")
-    return METHODS[clusterer](**settings).check()
-
-
-def _read_log(answers: Iterable[Any]) -> list[Reply]:
-    """Replies whose steps never go back, so that those of the last step are the end of the log."""
-    log: list[Reply] = []
-    for line in answers:
+    @contextmanager
+    def _rows_of_the_table(self) -> Iterator[None]:
+        """Have what cannot be true told with rows of the table."""
         try:
-            pair, answer, *rest = line
-            step, again = rest if len(rest) == 2 else (*rest, *((0, False) if not rest else (False,)))
-            if isinstance(answer, int) or isinstance(pair, int):
-                raise TypeError
-        except (TypeError, ValueError):
-            raise ValueError(f"answers hold {line!r} but (pair, answer) or a Reply is needed") from None
-        step = max(check_count("step of an answer", step, at_least=0), log[-1].step if log else 0)
-        log.append(Reply(_read_pair(pair), _read_answer(answer), step, bool(again)))
-    return log
+            yield
+        except Contradiction as error:
+            chain = [(self._pool.to_table(pair), answer) for pair, answer in error.chain]
+            raise Contradiction(self._pool.to_table(error.pair), error.answer, chain) from None
+        except TooManyGroups as error:
+            groups = [self._pool.rows[members] for members in error.groups]
+            raise TooManyGroups(groups, error.n_clusters) from None
 
-
-def _read_pair(pair: Any) -> Pair:
-    try:
-        left, right = (operator.index(point) for point in pair)
-    except (TypeError, ValueError):
-        raise ValueError(f"pair={pair!r} but two row numbers are needed") from None
-    return Pair(left, right)
-
-
-def _read_answer(answer: Any) -> Answer:
-    try:
-        return Answer(answer)
-    except ValueError:
-        options = ", ".join(repr(option.value) for option in Answer)
-        raise ValueError(f"answer={answer!r} but an Answer or one of {options} is needed") from None
-
-
-def _read_seed(random_state: Any) -> int:
-    if random_state is None or isinstance(random_state, np.random.Generator):
-        return int(np.random.default_rng(random_state).integers(2**63))
-    return check_count("random_state", random_state, at_least=0)
+    def _extend(self, found: SessionResult) -> SessionResult:
+        """The groups of the pool, and by them those of all other rows."""
+        labels, confidence = np.empty(len(self._X), dtype=np.intp), np.empty(len(self._X))
+        for at, judged in judge_all(found.clustering, self._X[self._pool.rows], self._X):
+            labels[at], confidence[at] = judged.labels, judged.shares
+        labels[self._pool.rows], confidence[self._pool.rows] = found.labels, found.confidence
+        hoods = [self._pool.rows[members] for members in found.neighbourhoods]
+        return replace(found, labels=labels, confidence=confidence, neighbourhoods=hoods)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sameornot._pool import Pool
 from sameornot._types import Pair
 from sameornot.table import TableEncoder, display
 
@@ -60,8 +61,8 @@ class Sheet:
         self.encoder = TableEncoder.fit(frame, ignore=ignore, keep_out=keep_out)
         self.shown = None if show is None else list(show)
         bound = min(pool_size, max(2, POOL_CELLS // max(1, self.encoder.n_features)))
-        self.pool = draw_pool(len(frame), bound, seed, rows)
-        self.position = {row: at for at, row in enumerate(self.pool.tolist())}
+        self._pool = Pool(len(frame), bound, seed, rows)
+        self.pool, self.position = self._pool.rows, self._pool.position
         self.X = self.encoder.transform(frame.iloc[self.pool])
 
     def __len__(self) -> int:
@@ -88,11 +89,11 @@ class Sheet:
 
     def to_pool(self, pair: Pair) -> Pair:
         """Rows of the table, as rows of the pool."""
-        return Pair(self.position[pair.left], self.position[pair.right])
+        return self._pool.to_pool(pair)
 
     def to_table(self, pair: Pair) -> Pair:
         """Rows of the pool, as rows of the table."""
-        return Pair(int(self.pool[pair.left]), int(self.pool[pair.right]))
+        return self._pool.to_table(pair)
 
     def record(self, row: int, *, placed: bool) -> dict[str, Any]:
         """A record's head: what it is called, and where its picture is."""
@@ -192,11 +193,3 @@ class Sheet:
         one, other = (self.X[self.position[row], feature] for row in (left, right))
         span = self._spans[feature]
         return float(min(1.0, abs(one - other) / span)) if span > 0 else float(one != other)
-
-
-def draw_pool(n_rows: int, size: int, seed: int, rows: Collection[int] = ()) -> np.ndarray:
-    """The rows that questions may be about, in table order: all of them, or a random draw and `rows`."""
-    if n_rows <= size:
-        return np.arange(n_rows)
-    drawn = np.random.default_rng(seed).choice(n_rows, size, replace=False)
-    return np.union1d(drawn, np.array(list(rows), dtype=drawn.dtype))

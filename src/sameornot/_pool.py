@@ -1,0 +1,52 @@
+"""Which rows of a table questions are about: all of them, or a bounded draw.
+
+An expert answers a few hundred questions whatever the table holds, and each question is chosen by comparing
+all rows that could be asked about. Beyond a few thousand rows more of them cost time and tell nothing new.
+"""
+
+from collections.abc import Collection
+from functools import cached_property
+
+import numpy as np
+
+from sameornot._types import Pair
+
+
+class Pool:
+    """Rows of a table in rising order; `size` at most are drawn, and `rows` are among them in any case.
+
+    Examples
+    --------
+    >>> pool = Pool(1_000_000, size=3, seed=0, rows=[7])
+    >>> len(pool), pool.to_table(pool.to_pool(Pair(7, 7)))
+    (4, Pair(left=7, right=7))
+    """
+
+    def __init__(self, n_rows: int, size: int, seed: int, rows: Collection[int] = ()) -> None:
+        self.n_rows = n_rows
+        if n_rows <= size:
+            self.rows = np.arange(n_rows)
+            return
+        drawn = np.random.default_rng(seed).choice(n_rows, size, replace=False)
+        self.rows = np.union1d(drawn, np.array(list(rows), dtype=drawn.dtype))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it holds the whole table."""
+        return len(self.rows) == self.n_rows
+
+    @cached_property
+    def position(self) -> dict[int, int]:
+        """Where each of its rows stands in it."""
+        return {row: at for at, row in enumerate(self.rows.tolist())}
+
+    def to_pool(self, pair: Pair) -> Pair:
+        """Rows of the table, as rows of the pool."""
+        return type(pair)(self.position[pair.left], self.position[pair.right])
+
+    def to_table(self, pair: Pair) -> Pair:
+        """Rows of the pool, as rows of the table."""
+        return type(pair)(int(self.rows[pair.left]), int(self.rows[pair.right]))

@@ -1,0 +1,116 @@
+"""The groups of a block of rows: one function for rows in memory, on disk, on a cluster and on a GPU.
+
+    ||x' − c||² − ||x'||² = −2 x'ᵀc + ||c||²,      x' = (x − origin) H,   A = H Hᵀ
+
+The smallest over centres c wins, so a block costs one matrix product with −2 H c and a few passes over its
+result. Arrays are those of the namespace that is passed in: NumPy, or one that follows the array API.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sameornot.cluster.clustering import Clustering
+from sameornot.cluster.method import Grouping
+from sameornot.cluster.panel import PanelGrouping
+from sameornot.cluster.prototypes import Prototypes
+
+# Rows at a time: what a block needs beside its rows stays in the cache of a processor.
+BLOCK = 16_384
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What rows less `origin` (p) are judged by: `weights` (C × p) and `offsets` (C) of the centres.
+
+    The first centre of each of `n_groups` groups comes first, then the second of each, and so on: a group
+    with fewer centres than others has its last one again. `width` is the variance of rows around their
+    centres: how fast sureness falls off.
+    """
+
+    origin: Any
+    weights: Any
+    offsets: Any
+    n_groups: int
+    width: float
+
+    def as_arrays(self, convert: Callable[[np.ndarray], Any]) -> "Rule":
+        """The same with arrays of another kind: another precision, another device."""
+        return replace(
+            self,
+            origin=convert(self.origin),
+            weights=convert(self.weights),
+            offsets=convert(self.offsets),
+        )
+
+
+class Judged(NamedTuple):
+    """The group of each row, its share in a mixture of round groups, and the sizes and sums of the groups."""
+
+    labels: Any
+    shares: Any
+    counts: Any
+    sums: Any
+
+
+def make_rule(clustering: Clustering, X: np.ndarray) -> Rule:
+    """The rule of groups with centres; `X` are rows that they were found on."""
+    metric = clustering.metric
+    rotation = np.eye(len(metric.scale)) if metric.rotation is None else metric.rotation
+    half = rotation * np.sqrt(metric.weights) / metric.scale[:, None]
+    owners = clustering.owners if isinstance(clustering, Prototypes) else np.arange(len(clustering.centers))
+    own = [np.flatnonzero(owners == m) for m in range(int(owners.max()) + 1)]
+    order = np.array([[rows[min(nth, len(rows) - 1)] for rows in own] for nth in range(max(map(len, own)))])
+    origin = X.mean(axis=0)
+    centers = clustering.centers[order.ravel()] - origin @ half
+    return Rule(origin, -2.0 * centers @ half.T, (centers**2).sum(axis=1), len(own), clustering.width(X))
+
+
+def judge(rows: Any, rule: Rule, xp: Any = np, *, with_sums: bool = False) -> Judged:
+    """What the rule says of a block of rows (n × p)."""
+    scores = rule.weights @ (rows - rule.origin).T + rule.offsets[:, None]
+    nearest = xp.min(xp.reshape(scores, (-1, rule.n_groups, len(rows))), axis=0)
+    labels, best = lowest(nearest, xp)
+    if rule.width > 0:
+        total = xp.sum(xp.exp((best - nearest) * (0.5 / rule.width)), axis=0)
+    else:
+        total = xp.ones_like(best)
+    counts = sums = None
+    if with_sums:
+        is_of = xp.stack([labels == m for m in range(rule.n_groups)])
+        counts = xp.sum(is_of, axis=1)
+        sums = xp.asarray(is_of, dtype=rows.dtype) @ rows
+    return Judged(labels, 1.0 / total, counts, sums)
+
+
+def lowest(scores: Any, xp: Any) -> tuple[Any, Any]:
+    """Where the lowest value of each column is, the first of equals, and the value."""
+    if xp is not np:
+        return xp.argmin(scores, axis=0), xp.min(scores, axis=0)
+    # Five times as fast as NumPy's argmin, which goes down each column by itself.
+    best, at = scores[0], np.zeros(scores.shape[1], dtype=np.int64)
+    for m, row in enumerate(scores[1:], start=1):
+        at = np.where(row < best, m, at)
+        best = np.minimum(row, best)
+    return at, best
+
+
+def find_rule(grouping: Grouping, X: np.ndarray) -> Rule | None:
+    """The rule of a grouping that has centres in a space that rows reach by a product."""
+    clustering = grouping.rule if isinstance(grouping, PanelGrouping) else grouping
+    if not isinstance(clustering, Clustering) or clustering.metric.mapping is not None:
+        return None
+    return make_rule(clustering, X)
+
+
+def judge_all(grouping: Grouping, known: np.ndarray, X: np.ndarray) -> Iterator[tuple[slice, Judged]]:
+    """The groups of all rows of a table, block by block; `known` are the rows that they were found on."""
+    rule = find_rule(grouping, known)
+    for start in range(0, len(X), BLOCK):
+        at = slice(start, min(start + BLOCK, len(X)))
+        if rule is not None:
+            yield at, judge(X[at], rule)
+        else:
+            yield at, Judged(grouping.predict(X[at]), grouping.confidence(X[at]), None, None)
