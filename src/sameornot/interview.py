@@ -243,7 +243,10 @@ class Interview:
 
     def _fit_step(self, step: int, constraints: Constraints, rng: np.random.Generator) -> Grouping:
         if self.settings.remembers:
-            return self._fit_after(step, constraints)
+            fitted = self._fit_after(step, constraints)
+            if step in self.settings.recalls(step + 1):
+                self._kept[step] = self.settings.kept_of(fitted)
+            return fitted
         return self.settings.fit_step(self._X, constraints, self._n_groups(constraints), self._scale, rng)
 
     def _fit_after(self, step: int, constraints: Constraints) -> Grouping:
@@ -265,7 +268,7 @@ class Interview:
         """What was kept of the earlier steps that a fit at this one asks for, found again where it is not."""
         wanted = list(self.settings.recalls(step))
         for at, constraints in self._at_steps([at for at in wanted if at not in self._kept]):
-            rng = np.random.default_rng([self.seed, at, 1])
+            rng = self._step_rngs(at)[0]
             self._kept[at] = self.settings.keep(constraints, self.n_clusters, self._survey(), rng)
         return [self._kept[at] for at in wanted]
 

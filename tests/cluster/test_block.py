@@ -28,6 +28,10 @@ def several(X, y, seed=0):
     return cover(X, feature_scale(X), y, np.random.default_rng(seed))
 
 
+def rule_of(clustering, X):
+    return make_rule(clustering, X.mean(axis=0), clustering.width(X))
+
+
 KINDS = {"one centre": by_centres, "several centres": several}
 
 
@@ -37,7 +41,7 @@ def test_labels_and_shares_are_those_of_the_clustering(kind, seed, shift):
     X, y = made(seed, shift=shift)
     clustering = KINDS[kind](X, y)
     new = made(seed + 1, shift=shift)[0]
-    found = judge(new, make_rule(clustering, X))
+    found = judge(new, rule_of(clustering, X))
     squares = clustering.distances(new)
     clear = np.sort(squares, axis=1)[:, 1] - squares.min(axis=1) > 1e-6
     assert np.array_equal(found.labels[clear], clustering.predict(new)[clear])
@@ -49,13 +53,13 @@ def test_a_rotated_metric_is_one_product(seed):
     X, y = made(seed)
     turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(5, 5)))[0]
     clustering = by_centres(X, y, rotation=turn)
-    assert np.array_equal(judge(X, make_rule(clustering, X)).labels, clustering.predict(X))
+    assert np.array_equal(judge(X, rule_of(clustering, X)).labels, clustering.predict(X))
 
 
 @given(st.integers(0, 200))
 def test_counts_and_sums_add_up_over_blocks(seed):
     X, y = made(seed, n_rows=30)
-    rule = make_rule(several(X, y), X)
+    rule = rule_of(several(X, y), X)
     whole = judge(X, rule, with_sums=True)
     parts = [judge(X[at : at + 7], rule, with_sums=True) for at in range(0, 30, 7)]
     assert np.array_equal(sum(part.counts for part in parts), np.bincount(whole.labels, minlength=3))
@@ -65,7 +69,7 @@ def test_counts_and_sums_add_up_over_blocks(seed):
 
 def test_single_precision_gives_the_same_groups():
     X, y = made(0, n_rows=300)
-    rule = make_rule(several(X, y), X)
+    rule = rule_of(several(X, y), X)
     single = judge(X.astype(np.float32), rule.as_arrays(lambda part: part.astype(np.float32)))
     assert single.shares.dtype == np.float32
     assert np.array_equal(single.labels, judge(X, rule).labels)
@@ -73,7 +77,7 @@ def test_single_precision_gives_the_same_groups():
 
 def test_groups_without_width_are_sure():
     X = np.array([[0.0], [0.0], [4.0]])
-    rule = make_rule(
+    rule = rule_of(
         Clustering(np.array([0, 0, 1]), np.array([[0.0], [4.0]]), Metric(np.ones(1), np.ones(1)), 0), X
     )
     found = judge(np.array([[1.0], [3.5]]), rule)
@@ -88,7 +92,7 @@ def test_a_constant_feature_weighs_nothing():
     clustering = several(X, y)
     moved = X.copy()
     moved[:, 2] = -1e3
-    rule = make_rule(clustering, X)
+    rule = rule_of(clustering, X)
     assert np.array_equal(judge(X, rule).labels, judge(moved, rule).labels)
 
 
@@ -120,5 +124,5 @@ def test_a_rule_knows_its_number_of_groups():
     X, y = made(0)
     clustering = several(X, y)
     assert isinstance(clustering, Prototypes)
-    assert isinstance(make_rule(clustering, X), Rule)
-    assert make_rule(clustering, X).n_groups == 3
+    assert isinstance(rule_of(clustering, X), Rule)
+    assert rule_of(clustering, X).n_groups == 3

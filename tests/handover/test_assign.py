@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
-from made_snapshots import mixed_snapshot, mixed_table
+from made_snapshots import mixed_snapshot, mixed_table, snapshot_of
 
+from sameornot.cluster.block import judge
 from sameornot.handover import Model, assign_file
 from sameornot.handover import assign as assign_module
 from sameornot.table import TableProblem, read_table
@@ -133,3 +135,31 @@ def test_no_more_than_a_block_is_looked_at_at_a_time(model, new_table, tmp_path,
     monkeypatch.setattr(assign_module, "assign_block", watch)
     assign_file(model, save(new_table, tmp_path / "new.parquet"), tmp_path / "groups.csv", n_rows=30)
     assert sizes == [30, 30, 30, 11]
+
+
+def numbers_model(shift=0.0):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(3), 40)
+    values = 4.0 * rng.normal(size=(3, 4))[y] + rng.normal(size=(120, 4)) + shift
+    frame = pd.DataFrame(values, columns=list("wxyz"))
+    return Model.from_snapshot(snapshot_of(frame, y, n_answers=20)), frame
+
+
+@pytest.mark.parametrize("shift", [0.0, 50.0, 1e6])
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+def test_a_table_of_numbers_gets_what_encoding_it_gives(shift, precision):
+    model, frame = numbers_model(shift)
+    frame = frame.astype(precision)
+    labels, shares = model.judge(frame)
+    encoded = judge(model.encoder.transform(frame), model.rule)
+    assert labels.tolist() == encoded.labels.tolist()
+    np.testing.assert_allclose(shares, encoded.shares, atol=1e-3)
+
+
+def test_a_number_too_large_for_single_precision_is_compared_in_double():
+    model, frame = numbers_model()
+    frame = frame.astype(np.float32)
+    frame.loc[5, "x"] = 3e38
+    labels, shares = model.judge(frame)
+    assert np.isfinite(shares).all()
+    assert labels[5] == judge(model.encoder.transform(frame), model.rule).labels[5]

@@ -69,7 +69,7 @@ class Opinion(NamedTuple):
 
     `odds` are what the learners alone hold each row for, its own answers left out; `seeds` held the places of
     groups that are not known yet; `error` is how often the expert seems to err; `settled` marks the rows that
-    the expert placed beyond doubt.
+    the expert placed beyond doubt; `foretold` is what each learner held, all answers believed.
     """
 
     memberships: np.ndarray
@@ -78,6 +78,7 @@ class Opinion(NamedTuple):
     record: Record
     error: float
     settled: np.ndarray
+    foretold: Foretold
 
 
 def survey(X: np.ndarray, scale: np.ndarray) -> Surroundings:
@@ -217,20 +218,24 @@ def consult(
 ) -> Opinion:
     """What the panel as a whole holds each row for, the expert's answers about it included."""
     record = track_record(past, groups, ruled_out, learners)
+    known = list(groups)
     groups, ruled_out, seeds = fill_up(around, groups, ruled_out, n_groups)
     if len(groups) == 1:
         alone = np.ones((len(around.rows), 1))
-        return Opinion(alone, alone, seeds, record, NO_ERROR, settled_rows(alone, groups, seeds))
+        nothing = Foretold([], np.empty((len(learners), len(alone), 0)))
+        return Opinion(alone, alone, seeds, record, NO_ERROR, settled_rows(alone, groups, seeds), nothing)
     votes = count_votes(told, groups, len(around.rows))
-    odds = discuss(around, groups, ruled_out, record, rng, learners)
+    heard = foretell(around, groups, ruled_out, rng, learners)
+    odds = mix_opinions(heard, groups, record, learners)
     error = estimate_error(odds, votes)
     belief = take_sides(odds, votes, groups, ruled_out, error)
     doubted = [members[belief[members, m] < 0.5] for m, members in enumerate(groups)]
     if any(len(rows) for rows in doubted):
         kept = [np.setdiff1d(members, rows) for members, rows in zip(groups, doubted, strict=True)]
-        odds = discuss(around, kept, ruled_out, record, rng, learners)
+        odds = mix_opinions(foretell(around, kept, ruled_out, rng, learners), kept, record, learners)
         belief = take_sides(odds, votes, groups, ruled_out, error)
-    return Opinion(belief, odds, seeds, record, error, settled_rows(belief, groups, seeds))
+    foretold = Foretold(known, heard.astype(np.float32))
+    return Opinion(belief, odds, seeds, record, error, settled_rows(belief, groups, seeds), foretold)
 
 
 def settled_rows(belief: np.ndarray, groups: Sequence[np.ndarray], seeds: Sequence[int]) -> np.ndarray:
@@ -240,17 +245,11 @@ def settled_rows(belief: np.ndarray, groups: Sequence[np.ndarray], seeds: Sequen
     return np.asarray(settled & (belief.max(axis=1) == 1.0))
 
 
-def discuss(
-    around: Surroundings,
-    groups: Sequence[np.ndarray],
-    ruled_out: np.ndarray,
-    record: Record,
-    rng: np.random.Generator,
-    learners: Sequence[str],
+def mix_opinions(
+    opinions: np.ndarray, groups: Sequence[np.ndarray], record: Record, learners: Sequence[str]
 ) -> np.ndarray:
     """What the learners together hold each row for; trees know the placed rows by heart and are not heard."""
-    opinions = foretell(around, groups, ruled_out, rng, learners)
-    voice = np.repeat(record.weights[:, None], len(around.rows), axis=1)
+    voice = np.repeat(record.weights[:, None], opinions.shape[1], axis=1)
     if "trees" in learners and len(learners) > 1:
         voice[learners.index("trees"), rows_of(groups)] = 0.0
     voice /= voice.sum(axis=0)

@@ -36,6 +36,10 @@ class Rule:
     n_groups: int
     width: float
 
+    def of_raw(self, shift: np.ndarray, scale: np.ndarray) -> "Rule":
+        """The same for rows x, where this one is for (x − shift) / scale."""
+        return replace(self, origin=shift + scale * self.origin, weights=self.weights / scale)
+
     def as_arrays(self, convert: Callable[[np.ndarray], Any]) -> "Rule":
         """The same with arrays of another kind: another precision, another device."""
         return replace(
@@ -55,17 +59,16 @@ class Judged(NamedTuple):
     sums: Any
 
 
-def make_rule(clustering: Clustering, X: np.ndarray) -> Rule:
-    """The rule of groups with centres; `X` are rows that they were found on."""
+def make_rule(clustering: Clustering, origin: np.ndarray, width: float) -> Rule:
+    """The rule of groups with centres, rows around them being so wide; `origin` lies among the rows."""
     metric = clustering.metric
     rotation = np.eye(len(metric.scale)) if metric.rotation is None else metric.rotation
     half = rotation * np.sqrt(metric.weights) / metric.scale[:, None]
     owners = clustering.owners if isinstance(clustering, Prototypes) else np.arange(len(clustering.centers))
     own = [np.flatnonzero(owners == m) for m in range(int(owners.max()) + 1)]
     order = np.array([[rows[min(nth, len(rows) - 1)] for rows in own] for nth in range(max(map(len, own)))])
-    origin = X.mean(axis=0)
     centers = clustering.centers[order.ravel()] - origin @ half
-    return Rule(origin, -2.0 * centers @ half.T, (centers**2).sum(axis=1), len(own), clustering.width(X))
+    return Rule(origin, -2.0 * centers @ half.T, (centers**2).sum(axis=1), len(own), width)
 
 
 def judge(rows: Any, rule: Rule, xp: Any = np, *, with_sums: bool = False) -> Judged:
@@ -102,7 +105,7 @@ def find_rule(grouping: Grouping, X: np.ndarray) -> Rule | None:
     clustering = grouping.rule if isinstance(grouping, PanelGrouping) else grouping
     if not isinstance(clustering, Clustering) or clustering.metric.mapping is not None:
         return None
-    return make_rule(clustering, X)
+    return make_rule(clustering, X.mean(axis=0), clustering.width(X))
 
 
 def judge_all(grouping: Grouping, known: np.ndarray, X: np.ndarray) -> Iterator[tuple[slice, Judged]]:

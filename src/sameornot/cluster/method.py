@@ -126,6 +126,10 @@ class Method:
         """What is kept of a step that will be recalled."""
         raise TypeError(f"{type(self).__name__} remembers nothing")
 
+    def kept_of(self, grouping: Any) -> Any:
+        """The same, where the step was fitted: `keep` draws what the fit of its step draws first."""
+        raise TypeError(f"{type(self).__name__} remembers nothing")
+
     def fit_after(
         self,
         X: np.ndarray,

@@ -107,6 +107,11 @@ class PanelSettings(Method):
             return Foretold([], np.empty((len(self.learners), n_rows, 0)))
         return Foretold(groups, foretell(around, filled, ruled_out, rng, self.learners).astype(np.float32))
 
+    def kept_of(self, grouping: Any) -> Foretold:
+        """The same, of a fit of that step."""
+        foretold: Foretold = grouping.opinion.foretold
+        return foretold
+
     def fit_after(
         self,
         X: np.ndarray,

@@ -6,6 +6,7 @@ table as it was in the session. Nothing in the file is ever executed.
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sameornot.cluster import Clustering
-from sameornot.cluster.clustering import nearest_share
+from sameornot.cluster.block import Judged, Rule, judge, make_rule
 from sameornot.cluster.panel import PanelGrouping
 from sameornot.cluster.prototypes import Prototypes
 from sameornot.desk.snapshot import Snapshot
@@ -27,6 +28,9 @@ VERSION = 2  # 1 had one centre for each group
 # A model of 10,000 columns and 100 groups takes some 20 MB; what is far larger was not made here.
 MAX_BYTES = 512 * 2**20
 MAX_GROUPS = 100_000
+
+# Numbers in single precision have seven digits: enough while what is common to all takes no more than three.
+NEAR = 1e3
 
 
 class ModelProblem(ValueError):
@@ -66,22 +70,53 @@ class Model:
 
         `first_row` is the number that the first of them has in its file, for what there is to complain of.
         """
+        nearest, shares = self.judge(frame, first_row=first_row)
+        return pd.DataFrame(
+            {
+                "group": np.array(self.numbers, dtype=np.int64)[nearest],
+                "name": pd.Series(np.array(self.names, dtype=object)[nearest], dtype="str"),
+                "confidence": shares,
+            }
+        )
+
+    def judge(self, frame: pd.DataFrame, *, first_row: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """Which group each row is of, counted from 0, and how sure that is."""
         with np.errstate(over="ignore", invalid="ignore"):  # said in a sentence instead
-            squares = self.clustering.distances(self.encoder.transform(frame))
-        far = ~np.isfinite(squares).all(axis=1)
+            found = self._judge_numbers(frame)
+            if found is None or not np.isfinite(found.shares).all():
+                found = judge(self.encoder.transform(frame), self.rule)
+        far = ~np.isfinite(found.shares)
         if far.any():
             raise TableProblem(
                 f"row {first_row + int(far.argmax())} holds a number that is too large to be compared: "
                 "correct it or drop the row"
             )
-        nearest = squares.argmin(axis=1)
-        return pd.DataFrame(
-            {
-                "group": np.array(self.numbers, dtype=np.int64)[nearest],
-                "name": pd.Series(np.array(self.names, dtype=object)[nearest], dtype="str"),
-                "confidence": nearest_share(squares, self.width),
-            }
-        )
+        return found.labels, found.shares
+
+    def _judge_numbers(self, frame: pd.DataFrame) -> Judged | None:
+        """The same where all columns are numbers, without encoding each; in single precision if they are."""
+        numbers = self.encoder.numbers
+        cells = None if numbers is None else numbers.read(frame)
+        if numbers is None or cells is None:
+            return None
+        rule, single = self._raw_rules
+        if cells.dtype == np.float32 and (np.abs(rule.origin) < NEAR * numbers.scale).all():
+            return judge(cells, single)
+        return judge(cells.astype(np.float64, copy=False), rule)
+
+    @cached_property
+    def _raw_rules(self) -> tuple[Rule, Rule]:
+        """What tables of numbers are judged by, in double and in single precision."""
+        assert self.encoder.numbers is not None
+        rule = self.rule.of_raw(self.encoder.numbers.shift, self.encoder.numbers.scale)
+        return rule, rule.as_arrays(lambda part: part.astype(np.float32))
+
+    @cached_property
+    def rule(self) -> Rule:
+        """What encoded rows are judged by."""
+        with np.errstate(all="ignore"):
+            empty = pd.DataFrame({column.name: [None] for column in self.encoder.columns})
+            return make_rule(self.clustering, self.encoder.transform(empty)[0], self.width)
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain JSON; the infinite scale of a constant feature is written as null."""

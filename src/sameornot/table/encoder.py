@@ -6,6 +6,7 @@ its kind: `measure.py`, `levels.py` and `words.py` hold one sort each. All that 
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from sameornot.table.levels import Levels
 from sameornot.table.measure import Measure
 from sameornot.table.names import plain
 from sameornot.table.notices import fitting_notices
+from sameornot.table.numbers import Numbers
 from sameornot.table.problem import TableProblem, listed
 from sameornot.table.words import Words
 
@@ -125,6 +127,20 @@ class TableEncoder:
         for (name, coder), (start, end) in zip(self._coders.items(), pairwise(bounds), strict=True):
             result[:, start:end] = coder.encode(table[name])
         return result
+
+    @cached_property
+    def numbers(self) -> Numbers | None:
+        """How columns become features by shifting and dividing alone; None where some do not."""
+        coders = list(self._coders.values())
+        if not all(isinstance(coder, Measure) and coder.kind == "number" for coder in coders):
+            return None
+        measures = [coder for coder in coders if isinstance(coder, Measure)]
+        return Numbers(
+            list(self._coders),
+            np.array([measure.origin for measure in measures]),
+            np.array([measure.unit * measure.spread for measure in measures]),
+            np.array([measure.middle for measure in measures]),
+        )
 
     def column_weights(self, feature_weights: np.ndarray) -> pd.Series:
         """Each column's share of the weight of all features."""

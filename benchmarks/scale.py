@@ -1,0 +1,184 @@
+"""Seconds a question and memory at 10,000 to a million rows, and what the bounded pool costs in agreement.
+
+    python benchmarks/scale.py questions
+    python benchmarks/scale.py quality --seeds 10 --data FOLDER    (goes on from results/scale_quality.csv)
+
+50 features, 10 groups, 10 of the features tell them apart; one thread; a process of its own for each size,
+whose peak memory is what Linux says of it. A question takes from the answer before it to when it is there.
+Most follow from the fit before them at once; those that begin a step are timed apart.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from machine import RESULTS, one_core, report, table
+from sklearn.metrics import adjusted_rand_score
+
+from sameornot import ActiveSession
+from sameornot.datasets import load_keel, make_opposite
+from sameornot.oracles import truth
+
+SIZES = (10**4, 10**5, 10**6)
+N_FEATURES, N_RELEVANT, N_GROUPS, N_QUESTIONS = 50, 10, 10, 150
+BEGINS_STEP = 5e-3  # seconds: an open sweep needs no fit and takes far less
+
+CHECKPOINTS = tuple(range(0, 301, 30))
+N_ROWS = 3000
+QUALITY = RESULTS / "scale_quality.csv"
+
+
+def main() -> None:
+    """Run the part that was asked for."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options.add_argument("part", choices=["questions", "one", "quality"])
+    options.add_argument("--rows", type=int, default=SIZES[0], help="of `one`: a size")
+    options.add_argument("--seeds", type=int, default=10)
+    options.add_argument("--data", type=Path, help="a folder with KEEL's tables")
+    wanted = options.parse_args()
+    if wanted.part == "questions":
+        report_questions()
+    elif wanted.part == "one":
+        print(json.dumps(time_questions(wanted.rows)))
+    else:
+        compare_with_all_rows(wanted.seeds, wanted.data)
+        report_quality()
+
+
+def report_questions() -> None:
+    """A line for each size, and how the slowest questions grow."""
+    found = []
+    for n_rows in SIZES:
+        command = [sys.executable, __file__, "one", "--rows", str(n_rows)]
+        found.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+    header = [
+        "rows",
+        "median (s)",
+        "95th (s)",
+        "with a fit (s)",
+        "first (s)",
+        "all groups (s)",
+        "over the table (GB)",
+    ]
+    keys = ("median", "high", "step", "first", "result", "memory")
+    lines = [[f"{n:,}", *(f"{one[key]:.3f}" for key in keys)] for n, one in zip(SIZES, found, strict=True)]
+    growth = np.log(found[-1]["high"] / found[0]["high"]) / np.log(SIZES[-1] / SIZES[0])
+    text = f"{about()}\n\n{table(header, lines)}\n\nGrowth of the 95th percentile: rows^{growth:.2f}."
+    report("scale", "Questions about tables of any size", text)
+
+
+def about() -> str:
+    """What the head of this file says about the measurements."""
+    return __doc__.split("\n\n")[2].strip()
+
+
+def time_questions(n_rows: int) -> dict[str, float]:
+    """Answer a session and time it."""
+    X, y = made(n_rows)
+    before = peak()
+    with one_core():
+        start = time.perf_counter()
+        session = ActiveSession(X, N_GROUPS, random_state=0)
+        session.ask()
+        first = time.perf_counter() - start
+        taken, expert = [], truth(y)
+        for _ in range(N_QUESTIONS):
+            answer = expert(session.ask())
+            start = time.perf_counter()
+            session.tell(answer)
+            session.ask()
+            taken.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        session.result()
+        result = time.perf_counter() - start
+    steps = [one for one in taken if one > BEGINS_STEP]
+    return {
+        "median": float(np.median(taken)),
+        "high": float(np.quantile(taken, 0.95)),
+        "step": float(np.median(steps)),
+        "first": first,
+        "result": result,
+        "memory": peak() - before,
+    }
+
+
+def made(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Round groups in a few of many features; made in place, so that the peak is that of the table."""
+    rng = np.random.default_rng(0)
+    centers = np.zeros((N_GROUPS, N_FEATURES))
+    centers[:, :N_RELEVANT] = 1.5 * rng.normal(size=(N_GROUPS, N_RELEVANT))
+    y = rng.integers(0, N_GROUPS, n_rows)
+    X = rng.standard_normal((n_rows, N_FEATURES))
+    for start in range(0, n_rows, 10_000):
+        X[start : start + 10_000] += centers[y[start : start + 10_000]]
+    return X, y
+
+
+def peak() -> float:
+    """Most memory that this process has ever had, in GB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1e6
+
+
+def compare_with_all_rows(n_seeds: int, folder: Path | None) -> None:
+    """The same sessions with a pool and with questions about all rows; what is there is not repeated."""
+    done = pd.read_csv(QUALITY) if QUALITY.exists() else pd.DataFrame(columns=["set", "seed", "route"])
+    seen = set(zip(done["set"], done["seed"], done["route"], strict=True))
+    for seed in range(n_seeds):
+        for name in ("texture", "penbased", "mixture"):
+            X, y = load(name, seed, folder)
+            for route, settings in (("pool", {}), ("all rows", {"pool": len(X)})):
+                if (name, seed, route) not in seen:
+                    line = {"set": name, "seed": seed, "route": route, **curve(X, y, seed, settings)}
+                    pd.DataFrame([line]).to_csv(QUALITY, mode="a", header=not QUALITY.exists(), index=False)
+                    print(line, flush=True)
+
+
+def load(name: str, seed: int, folder: Path | None) -> tuple[np.ndarray, np.ndarray]:
+    """So many rows of a table: two of KEEL's, and a mixture as in section 6.2 of the paper."""
+    if name == "mixture":
+        return make_opposite(n_samples=N_ROWS, n_relevant=5, mixing=True, random_state=seed)
+    X, y = load_keel(name, folder, n_samples=N_ROWS)
+    return np.asarray(X, dtype=np.float64), y
+
+
+def curve(X: np.ndarray, y: np.ndarray, seed: int, settings: dict[str, int]) -> dict[str, float]:
+    """Agreement at the checkpoints, its mean over questions, and the time that it took."""
+    expert, agreement = truth(y), []
+    start = time.perf_counter()
+    session = ActiveSession(X, len(np.unique(y)), random_state=seed, **settings)
+    for checkpoint in CHECKPOINTS:
+        while len(session.answers) < checkpoint and (pair := session.ask()) is not None:
+            session.tell(expert(pair))
+        agreement.append(adjusted_rand_score(y, session.result().labels))
+    area = float(np.trapezoid(agreement, CHECKPOINTS) / CHECKPOINTS[-1])
+    seconds = time.perf_counter() - start
+    return {"area": area, "seconds": seconds} | dict(zip(map(str, CHECKPOINTS), agreement, strict=True))
+
+
+def report_quality() -> None:
+    """Both routes side by side, paired by seed."""
+    rows = pd.read_csv(QUALITY)
+    lines = []
+    for name, own in rows.groupby("set"):
+        areas = own.pivot(index="seed", columns="route", values="area").dropna()
+        ratio = areas["pool"] / areas["all rows"] - 1
+        error = ratio.std() / np.sqrt(len(ratio)) if len(ratio) > 1 else np.nan
+        means = [f"{areas[route].mean():.3f}" for route in ("all rows", "pool")]
+        lines.append([str(name), str(len(areas)), *means, f"{100 * ratio.mean():+.1f} ± {100 * error:.1f}"])
+    header = ["set", "seeds", "all rows", "pool", "difference (%)"]
+    text = (
+        f"Area under the curve of agreement (ARI) over 300 questions at {N_ROWS:,} rows: questions about"
+        f" a pool of 1,500, the rest judged by the groups' centres, beside questions about all rows.\n\n"
+        f"{table(header, lines)}"
+    )
+    report("scale_quality", "What the bounded pool costs in agreement", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""Tables that are numbers and nothing else: a block of rows as one array, without a look at each column."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Features are (column − `shift`) / `scale`; `fill` stands in for missing cells."""
+
+    names: list[str]
+    shift: np.ndarray
+    scale: np.ndarray
+    fill: np.ndarray
+
+    def read(self, frame: pd.DataFrame) -> np.ndarray | None:
+        """The cells as they are (n × p), missing ones filled; None where a column holds other things."""
+        if frame.columns.duplicated().any() or not set(self.names) <= set(frame.columns):
+            return None
+        own = frame[self.names] if self.names != list(frame.columns) else frame
+        if not all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in own.dtypes):
+            return None
+        cells = own.to_numpy()
+        if cells.dtype.kind != "f":
+            return cells.astype(np.float64)
+        missing = ~np.isfinite(cells)
+        return np.where(missing, self.fill.astype(cells.dtype), cells) if missing.any() else cells
