@@ -100,6 +100,26 @@ def test_assign_gives_new_rows_their_groups(session, folder):
     assert groups["group"][by_model].tolist() == labels["group"][by_model].tolist()
 
 
+def test_assign_takes_a_folder_of_parquet_files(session, folder):
+    call("export")
+    (folder / "table").mkdir()
+    frame = pd.read_csv("patients.csv")
+    for nth, half in enumerate((frame.iloc[:9], frame.iloc[9:])):
+        half.to_parquet(f"table/{nth}.parquet")
+    answer = call("assign", "model.json", "table")
+    assert answer.exit_code == 0, answer.output
+    assert f"table-groups ({len(frame)} rows)" in answer.output
+    whole = pd.concat([pd.read_parquet(f"table-groups/{nth}.parquet") for nth in (0, 1)])
+    call("assign", "model.json", "patients.csv")
+    assert whole["group"].tolist() == pd.read_csv("patients-groups.csv")["group"].tolist()
+
+
+def test_an_engine_needs_a_folder(session):
+    call("export")
+    complaint = one_sentence(call("assign", "model.json", "patients.csv", "--engine", "local"))
+    assert complaint == "--engine is for a folder of Parquet files, and patients.csv is one file"
+
+
 def test_assign_writes_parquet_too(session):
     call("export")
     assert call("assign", "model.json", "patients.csv", "--out", "groups.parquet").exit_code == 0

@@ -80,13 +80,13 @@ def find_problems() -> tuple[type[Exception], ...]:
     """All that the commands complain of in one sentence."""
     try:
         from sameornot.desk import DeskProblem
-        from sameornot.handover import ModelProblem
+        from sameornot.handover import EngineProblem, ModelProblem
         from sameornot.store import StoreProblem
         from sameornot.table import TableProblem
         from sameornot.web.server import ServerProblem
     except ImportError as error:
         fail(missing(error))
-    return DeskProblem, ModelProblem, ServerProblem, StoreProblem, TableProblem
+    return DeskProblem, EngineProblem, ModelProblem, ServerProblem, StoreProblem, TableProblem
 
 
 def missing(error: ImportError) -> str:

@@ -60,16 +60,30 @@ def report(
 
 def assign(
     model: Annotated[Path, typer.Argument(help="model.json of a session.")],
-    table: Annotated[Path, typer.Argument(help="New rows: CSV, TSV, Parquet or XLSX.")],
-    out: Annotated[Path | None, typer.Option(help="CSV or Parquet; TABLE-groups.csv unless given.")] = None,
+    table: Annotated[
+        Path, typer.Argument(help="New rows: CSV, TSV, Parquet or XLSX, or a folder of Parquet files.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="CSV or Parquet, a folder for a folder; TABLE-groups beside it unless given."),
+    ] = None,
     id_column: opening.IdOption = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="Who assigns the files of a folder: local, or a Dask scheduler's tcp://…"),
+    ] = None,
 ) -> None:
     """Give new rows their groups, block by block."""
+    if not table.exists():
+        fail(f"there is no file {table}: check the name and the folder")
+    if table.is_dir():
+        assign_folder(model, table, out or table.with_name(f"{table.name}-groups"), id_column, engine)
+        return
+    if engine is not None:
+        fail(f"--engine is for a folder of Parquet files, and {table} is one file")
     target = out or table.with_name(f"{table.stem}-groups.csv")
     if out is not None:
         check_file(out)
-    if not table.exists():
-        fail(f"there is no file {table}: check the name and the folder")
     with opening.sentences():
         from sameornot.handover import Model, assign_file
 
@@ -85,6 +99,26 @@ def assign(
                     progress=lambda rows: progress.update(task, completed=rows),
                 )
         typer.echo(harmless(f"{target} ({done:,} {'row' if done == 1 else 'rows'})"))
+
+
+def assign_folder(model: Path, table: Path, out: Path, id_column: str | None, engine: str | None) -> None:
+    """Give the rows of a table in parts their groups."""
+    check_folder("--out", out)
+    with opening.sentences():
+        from sameornot.handover import Model, assign_parts
+
+        known = Model.load(model)
+        with counter() as progress, writing(out):
+            task = progress.add_task("rows", total=None)
+            done = assign_parts(
+                known,
+                table,
+                out,
+                engine=engine,
+                id_column=id_column,
+                progress=lambda rows: progress.update(task, completed=rows),
+            )
+        typer.echo(harmless(f"{out} ({done:,} {'row' if done == 1 else 'rows'})"))
 
 
 def sessions(store: opening.StoreOption = None) -> None:

@@ -88,6 +88,16 @@ def judge(rows: Any, rule: Rule, xp: Any = np, *, with_sums: bool = False) -> Ju
     return Judged(labels, 1.0 / total, counts, sums)
 
 
+def judge_rows(rows: np.ndarray, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
+    """Groups and shares of any number of rows, a block at a time."""
+    labels = np.empty(len(rows), dtype=np.int64)
+    shares = np.empty(len(rows), dtype=rows.dtype)
+    for start in range(0, len(rows), BLOCK):
+        at = slice(start, start + BLOCK)
+        labels[at], shares[at], *_ = judge(rows[at], rule)
+    return labels, shares
+
+
 def lowest(scores: Any, xp: Any) -> tuple[Any, Any]:
     """Where the lowest value of each column is, the first of equals, and the value."""
     if xp is not np:

@@ -1,5 +1,6 @@
 """A file appears whole or not at all."""
 
+import glob
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,4 +16,10 @@ def replacing(path: Path) -> Iterator[Path]:
         yield beside
         os.replace(beside, path)
     finally:
+        beside.unlink(missing_ok=True)
+
+
+def clear_leftovers(path: Path) -> None:
+    """Remove what was written beside `path` by someone who did not live to put it in its place."""
+    for beside in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         beside.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ table as it was in the session. Nothing in the file is ever executed.
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from sameornot.cluster import Clustering
-from sameornot.cluster.block import Judged, Rule, judge, make_rule
+from sameornot.cluster.block import Rule, judge_rows, make_rule
 from sameornot.cluster.panel import PanelGrouping
 from sameornot.cluster.prototypes import Prototypes
 from sameornot.desk.snapshot import Snapshot
@@ -83,17 +84,17 @@ class Model:
         """Which group each row is of, counted from 0, and how sure that is."""
         with np.errstate(over="ignore", invalid="ignore"):  # said in a sentence instead
             found = self._judge_numbers(frame)
-            if found is None or not np.isfinite(found.shares).all():
-                found = judge(self.encoder.transform(frame), self.rule)
-        far = ~np.isfinite(found.shares)
+            if found is None or not np.isfinite(found[1]).all():
+                found = judge_rows(self.encoder.transform(frame), self.rule)
+        far = ~np.isfinite(found[1])
         if far.any():
             raise TableProblem(
                 f"row {first_row + int(far.argmax())} holds a number that is too large to be compared: "
                 "correct it or drop the row"
             )
-        return found.labels, found.shares
+        return found
 
-    def _judge_numbers(self, frame: pd.DataFrame) -> Judged | None:
+    def _judge_numbers(self, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:
         """The same where all columns are numbers, without encoding each; in single precision if they are."""
         numbers = self.encoder.numbers
         cells = None if numbers is None else numbers.read(frame)
@@ -101,8 +102,8 @@ class Model:
             return None
         rule, single = self._raw_rules
         if cells.dtype == np.float32 and (np.abs(rule.origin) < NEAR * numbers.scale).all():
-            return judge(cells, single)
-        return judge(cells.astype(np.float64, copy=False), rule)
+            return judge_rows(cells, single)
+        return judge_rows(cells.astype(np.float64, copy=False), rule)
 
     @cached_property
     def _raw_rules(self) -> tuple[Rule, Rule]:
@@ -117,6 +118,11 @@ class Model:
         with np.errstate(all="ignore"):
             empty = pd.DataFrame({column.name: [None] for column in self.encoder.columns})
             return make_rule(self.clustering, self.encoder.transform(empty)[0], self.width)
+
+    @cached_property
+    def mark(self) -> str:
+        """What tells this model from all others."""
+        return sha256(self.dumps().encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain JSON; the infinite scale of a constant feature is written as null."""
