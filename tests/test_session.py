@@ -816,3 +816,21 @@ def test_odds_tell_the_groups_that_the_asked_row_may_be_of():
     groups = {session.constraints.group(row)[0] for row in odds}
     assert len(groups) == len(odds) == len(session.result().neighbourhoods)
     assert ActiveSession(X, strategy="random", random_state=0).odds() == {}
+
+
+def test_an_answer_against_all_others_is_the_least_credible():
+    X, y = make_gaussian(n_samples=90, n_relevant=3, random_state=0)
+    session = ActiveSession(X, 3, random_state=0)
+    wrong = None
+    for n_asked in range(60):
+        pair = session.ask()
+        same = bool(y[pair.left] == y[pair.right])
+        if wrong is None and n_asked > 20 and same:
+            wrong, same = pair, False
+        session.tell("same" if same else "different", pair)
+    credible = session.credibility()
+    assert set(credible) == {reply.pair for reply in session.answers}
+    assert all(0 <= chance <= 1 for chance in credible.values())
+    worst = min(credible, key=credible.get)
+    assert wrong.left in worst
+    assert ActiveSession(X, 3, strategy="mee").credibility() == {}

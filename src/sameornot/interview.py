@@ -183,6 +183,14 @@ class Interview:
             self._result = self._fit_result()
         return self._result
 
+    def credibility(self) -> dict[Pair, float]:
+        """How likely the answer to each question is to be right by what the rest says; empty if unknown."""
+        found, told = self.result(), self._constraints.told
+        chances = self.settings.credibility(found.clustering, told, found.neighbourhoods)
+        if chances is None:
+            return {}
+        return {pair: float(chance) for (pair, _), chance in zip(told, chances, strict=True)}
+
     def _restart(self, log: list[Reply]) -> None:
         """Stand where a session with this log stands; its open questions are set up when they are needed."""
         self._constraints = self._close(log)

@@ -230,6 +230,14 @@ class ActiveSession:
             self._result = found, self._extend(found)
         return self._result[1]
 
+    def credibility(self) -> dict[Pair, float]:
+        """How likely the last answer to each question is to be right, by what all other answers say.
+
+        A number below one half names an answer worth a second look. Empty for methods that cannot tell.
+        """
+        found = self._interview.credibility()
+        return {self._pool.to_table(pair): chance for pair, chance in found.items()}
+
     def _draw(self, log: Iterable[Reply], also: Pair | None = None) -> Pool:
         named = {row for reply in log for row in reply.pair} | set(also or ())
         return Pool(len(self._X), self._pool_size, self.seed, named)

@@ -8,13 +8,11 @@ from made_opinions import held
 
 from sameornot import Answer
 from sameornot._types import Pair, Recheck
+from sameornot.membership.credibility import PRESUMED, credibility, one_group
 from sameornot.query.recheck import (
     MOST_VOTES,
-    PRESUMED,
-    credibility,
     doubtful_answer,
     last_repeats,
-    one_group,
     routine_recheck,
     told_pair,
 )
@@ -102,7 +100,7 @@ def test_an_answer_about_a_row_is_as_credible_as_bayes_rule_makes_it(share, erro
     # row 2 is asked about against row 0 of the first group, and is in no group itself
     answer = SAME if says_same else DIFFERENT
     opinion = held([[1.0, 0.0], [0.0, 1.0], [share, 1.0 - share]])
-    found = credibility([(Pair(2, 0), answer)], [np.array([0]), np.array([1])], opinion, error)
+    found = credibility([(Pair(2, 0), answer)], [np.array([0]), np.array([1])], opinion.odds, error)
     prior = 0.99 * share + 0.005  # no odds are taken to be longer than a hundredth
     if not says_same:
         prior = 1.0 - prior
@@ -113,7 +111,7 @@ def test_an_answer_about_a_row_is_as_credible_as_bayes_rule_makes_it(share, erro
 def test_an_answer_about_rows_of_no_group_is_not_doubted():
     opinion = held(np.full((4, 2), 0.5))
     hoods = [np.array([0]), np.array([1])]
-    found = credibility([(Pair(2, 3), SAME), (Pair(0, 3), DIFFERENT)], hoods, opinion, PRESUMED)
+    found = credibility([(Pair(2, 3), SAME), (Pair(0, 3), DIFFERENT)], hoods, opinion.odds, PRESUMED)
     assert found.tolist() == [1.0, 1.0]
 
 

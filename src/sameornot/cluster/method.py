@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from sameornot.constraints import Constraints
+from sameornot.constraints import Constraints, Fact
 from sameornot.metric.learn import Metric
 
 
@@ -141,6 +141,12 @@ class Method:
     ) -> Grouping:
         """The grouping, given what was kept; `n_clusters` is None where the number is not known."""
         raise TypeError(f"{type(self).__name__} remembers nothing")
+
+    def credibility(
+        self, grouping: Any, told: Sequence[Fact], hoods: Sequence[np.ndarray]
+    ) -> np.ndarray | None:
+        """How likely each answer is to be right by what the rest says, for methods that can tell."""
+        return None
 
     def sureness(self, X: np.ndarray, grouping: Any) -> np.ndarray:
         """How sure the group of each of the session's own rows is, in (0, 1]."""

@@ -1,6 +1,6 @@
 """`clusterer="panel"`: groups by what a panel of learners holds each row for (`_panel.py`)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -20,7 +20,8 @@ from sameornot.cluster._panel import (
 )
 from sameornot.cluster.method import Agreement, Method, Past
 from sameornot.cluster.prototypes import Prototypes, cover
-from sameornot.constraints import Constraints
+from sameornot.constraints import Constraints, Fact
+from sameornot.membership.credibility import PRESUMED, credibility
 from sameornot.membership.track_record import forecast
 from sameornot.metric.learn import Metric, identity_metric
 
@@ -137,6 +138,11 @@ class PanelSettings(Method):
         labels = opinion.memberships.argmax(axis=1)
         metric = telling_metric(past.around.rows, scale, opinion)
         return PanelGrouping(labels, metric, opinion, past.around, X)
+
+    def credibility(self, grouping: Any, told: Sequence[Fact], hoods: Sequence[np.ndarray]) -> np.ndarray:
+        """How likely each answer is to be right by what the rest says."""
+        opinion: Opinion = grouping.opinion
+        return credibility(told, hoods, opinion.odds, max(opinion.error, PRESUMED))
 
     def sureness(self, X: np.ndarray, grouping: Any) -> np.ndarray:
         """How likely the panel holds each row to be of its group."""

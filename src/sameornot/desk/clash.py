@@ -1,6 +1,6 @@
 """Answers that cannot all be true: what the person is shown, and what she can change."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sameornot._types import Answer, Pair
@@ -12,6 +12,10 @@ OPPOSITE = {Answer.SAME: Answer.DIFFERENT, Answer.DIFFERENT: Answer.SAME}
 
 # Of the answers that tell groups apart, how many can be said to be wrong where any of them may be.
 N_RECENT = 5
+
+# How much less likely than the next an answer has to be to be called the likeliest culprit.
+CLEARLY = 0.9
+DOUBTED = "fits the other answers least"
 
 # What a line of the page says of an answer; given by the desk, which knows the records.
 Line = Callable[[Entry], dict[str, Any]]
@@ -41,10 +45,12 @@ def find_clash(
     line: Line,
     to_table: Callable[[Pair], Pair],
     more: int | None,
+    likely: Mapping[frozenset[int], float],
 ) -> Clash:
     """What to show for an error of the session; `entries` are the answers with the `changes` made.
 
-    `more` is the number of groups with which everything would fit, if there is one.
+    `more` is the number of groups with which everything would fit, if there is one; `likely` how likely the
+    answer about two rows is to be right.
     """
     if isinstance(error, TooManyGroups):
         chain = [entry for entry in reversed(entries) if entry.answer is Answer.DIFFERENT][:N_RECENT]
@@ -53,7 +59,10 @@ def find_clash(
         if said is None:  # a changed answer clashes with one that came after it: that one is of the chain too
             facts.append(frozenset(to_table(error.pair)))
         chain = _entries_of(facts, entries)
-    options = [_flip(entry, changes, line, said is not None) for entry in chain]
+    options = [_flip(entry, changes, line, said is not None) for entry in by_doubt(chain, likely)]
+    if doubted := most_doubtful(chain, likely):
+        options[0]["label"] += f" ({DOUBTED})"
+        options[0]["doubted"] = doubted.seq
     payload = {"said": said, "chain": [line(entry) for entry in chain], "options": options}
     if more is None:
         return Clash({"kind": "contradiction", "sentence": _sentence(said, len(chain)), **payload})
@@ -66,6 +75,19 @@ def find_clash(
     }
     payload["options"] = [added, *options]
     return Clash({"kind": "too_many_groups", "sentence": sentence, "clusters": more, **payload})
+
+
+def by_doubt(chain: Sequence[Entry], likely: Mapping[frozenset[int], float]) -> list[Entry]:
+    """The answers of a clash, the likeliest culprit first; of equals, as they were."""
+    return sorted(chain, key=lambda entry: round(likely.get(frozenset(entry.pair), 1.0), 6))
+
+
+def most_doubtful(chain: Sequence[Entry], likely: Mapping[frozenset[int], float]) -> Entry | None:
+    """The answer that fits all others far worse than the rest of the chain does, if there is one."""
+    chances = sorted(likely.get(frozenset(entry.pair), 1.0) for entry in chain)
+    if len(chances) < 2 or chances[0] > CLEARLY * chances[1]:
+        return None
+    return by_doubt(chain, likely)[0]
 
 
 def _sentence(said: dict[str, Any] | None, n_earlier: int) -> str:

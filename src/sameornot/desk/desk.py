@@ -336,7 +336,11 @@ class Desk:
             answer = None if said is None else said.as_json()
             line = partial(view.line, person=person)
             more = self._keeper.one_more(case)
-            clash = find_clash(error, answer, entries, changes, line, self._sheet.to_table, more)
+            likely = {
+                frozenset(self._sheet.to_table(pair)): chance
+                for pair, chance in view.standing.session.credibility().items()
+            }
+            clash = find_clash(error, answer, entries, changes, line, self._sheet.to_table, more, likely)
             clash.payload |= {} if said is None else view.heads(said.pair)
             raise clash from None
         return case

@@ -22,7 +22,9 @@ export class ProgressView {
   #show(progress) {
     const { asked, budget, unsure, groups, clusters, moved, seconds_left: left } = progress;
     byId("asked").textContent = asked > budget ? `${asked}, ${budget} planned` : `${asked} of ${budget}`;
-    byId("unsure").textContent = unsure > 0 ? `${unsure} unsure` : "";
+    byId("unsure").textContent = [unsure > 0 ? `${unsure} unsure` : "", sayRepeats(progress)]
+      .filter((text) => text)
+      .join(" · ");
     byId("asked-bar").style.width = `${Math.min(1, budget > 0 ? asked / budget : 1) * 100}%`;
     byId("groups-found").textContent = clusters === null ? String(groups) : `${groups} of ${clusters}`;
     byId("moved").textContent = moved === null ? "unknown" : percent(moved);
@@ -55,6 +57,11 @@ function showPeople(people) {
   if (others.length > N_OTHERS) names.push(`+${others.length - N_OTHERS}`);
   byId("people").replaceChildren(...names.flatMap((name, i) => (i === 0 ? [name] : [" · ", name])));
   byId("people").title = people.map(sayPerson).join("\n");
+}
+
+/** How reliable the answers are, as far as questions that were asked again can tell. */
+function sayRepeats({ repeats, held }) {
+  return repeats > 0 ? `${held} of ${repeats} held when asked again` : "";
 }
 
 function sayPerson(person) {
