@@ -260,9 +260,7 @@ class ActiveSession:
 
     def _extend(self, found: SessionResult) -> SessionResult:
         """The groups of the pool, and by them those of all other rows."""
-        labels, confidence = np.empty(len(self._X), dtype=np.intp), np.empty(len(self._X))
-        for at, judged in judge_all(found.clustering, self._X[self._pool.rows], self._X):
-            labels[at], confidence[at] = judged.labels, judged.shares
+        labels, confidence = judge_all(found.clustering, self._X[self._pool.rows], self._X)
         labels[self._pool.rows], confidence[self._pool.rows] = found.labels, found.confidence
         hoods = [self._pool.rows[members] for members in found.neighbourhoods]
         return replace(found, labels=labels, confidence=confidence, neighbourhoods=hoods)

@@ -6,7 +6,7 @@ The smallest over centres c wins, so a block costs one matrix product with −2 
 result. Arrays are those of the namespace that is passed in: NumPy, or one that follows the array API.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -118,12 +118,11 @@ def find_rule(grouping: Grouping, X: np.ndarray) -> Rule | None:
     return make_rule(clustering, X.mean(axis=0), clustering.width(X))
 
 
-def judge_all(grouping: Grouping, known: np.ndarray, X: np.ndarray) -> Iterator[tuple[slice, Judged]]:
-    """The groups of all rows of a table, block by block; `known` are the rows that they were found on."""
+def judge_all(grouping: Grouping, known: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Groups and shares of all rows of a table; `known` are the rows that the groups were found on."""
     rule = find_rule(grouping, known)
-    for start in range(0, len(X), BLOCK):
-        at = slice(start, min(start + BLOCK, len(X)))
-        if rule is not None:
-            yield at, judge(X[at], rule)
-        else:
-            yield at, Judged(grouping.predict(X[at]), grouping.confidence(X[at]), None, None)
+    if rule is not None:
+        return judge_rows(X, rule)
+    blocks = [X[start : start + BLOCK] for start in range(0, len(X), BLOCK)]
+    labels = np.concatenate([grouping.predict(block) for block in blocks])
+    return labels, np.concatenate([grouping.confidence(block) for block in blocks])
