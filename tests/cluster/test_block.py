@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from array_api_compat import array_namespace
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,6 +74,17 @@ def test_single_precision_gives_the_same_groups():
     single = judge(X.astype(np.float32), rule.as_arrays(lambda part: part.astype(np.float32)))
     assert single.shares.dtype == np.float32
     assert np.array_equal(single.labels, judge(X, rule).labels)
+
+
+def test_another_namespace_of_the_array_api_gives_the_same():
+    X, y = made(2, n_rows=200)
+    rule = rule_of(several(X, y), X)
+    found, expected = judge(X, rule, array_namespace(X), with_sums=True), judge(X, rule, with_sums=True)
+    assert array_namespace(X) is not np
+    assert np.array_equal(found.labels, expected.labels)
+    assert np.array_equal(found.counts, expected.counts)
+    np.testing.assert_allclose(found.shares, expected.shares)
+    np.testing.assert_allclose(found.sums, expected.sums)
 
 
 def test_groups_without_width_are_sure():
