@@ -228,6 +228,13 @@ def test_group_numbers_and_names_stay_while_groups_grow(desk):
     assert [line["name"] for line in desk.groups()["groups"]] == ["", "second", ""]
 
 
+def test_a_group_that_has_gone_has_no_members(desk):
+    work(desk, 12)
+    assert desk.members("9", "typical") == {"members": [], "total": 0}
+    with pytest.raises(DeskProblem, match="order is 'random'"):
+        desk.members("9", "random")
+
+
 def test_a_wrong_member_becomes_an_answer(desk):
     work(desk, 15)
     group = desk.groups()["groups"][0]

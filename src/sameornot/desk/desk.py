@@ -222,10 +222,15 @@ class Desk:
         return {"groups": self._view().groups.lines()}
 
     def members(self, group: str, order: str, offset: int = 0, limit: int = 50) -> dict[str, Any]:
-        """Some members of a group: the most typical, the least sure, or those that were placed."""
+        """Some members of a group: the most typical, the least sure, or those that were placed.
+
+        A group that has just gone has none: a page may ask for it before it has heard of that.
+        """
         if order not in ORDERS:
             raise DeskProblem(f"order is {order!r} but one of {', '.join(ORDERS)} is needed")
         view = self._view()
+        if not any(known.key == group for known in view.groups.known):
+            return {"members": [], "total": 0}
         found = view.groups.members(view.label(group), order)
         start = max(0, offset)
         some = found[start : start + min(max(0, limit), N_MEMBERS)]
