@@ -129,7 +129,7 @@ def test_a_folder_without_parts_and_the_table_itself_are_refused(model, table, t
 
 
 def test_a_scheduler_that_does_not_answer_is_told_in_a_sentence(model, table, out, monkeypatch):
-    monkeypatch.setattr("sameornot.handover.engine.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("sameornot.engine.CONNECT_SECONDS", 0.5)
     with pytest.raises(EngineProblem, match=r"no scheduler answers at tcp://127.0.0.1:1"):
         assign_parts(model, table, out, engine="tcp://127.0.0.1:1")
 

@@ -1,7 +1,7 @@
 """What a person takes home from a session: labels, answers, model, report."""
 
+from sameornot.engine import EngineProblem
 from sameornot.handover.assign import assign_file
-from sameornot.handover.engine import EngineProblem
 from sameornot.handover.files import replacing
 from sameornot.handover.labels import answers_table, labels_table, write_csv
 from sameornot.handover.model import Model, ModelProblem

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from sameornot.engine import each
 from sameornot.handover.assign import MARK, assign_file
-from sameornot.handover.engine import each
 from sameornot.handover.files import clear_leftovers
 from sameornot.handover.model import Model, parse
 from sameornot.table import TableProblem
