@@ -93,7 +93,13 @@ def test_assign_gives_new_rows_their_groups(session, folder):
     call("export")
     (folder / "new.csv").write_text(TABLE.replace("P", "N"))
     answer = call("assign", "model.json", "new.csv", "--id", "patient")
-    assert (answer.exit_code, answer.stdout) == (0, "new-groups.csv (30 rows)\n"), answer.output
+    assert answer.exit_code == 0, answer.output
+    assert answer.stdout.splitlines() == [
+        "new-groups.csv (30 rows)",
+        "  Group 1: 10 (33%)",
+        "  Group 2: 10 (33%)",
+        "  Group 3: 10 (33%)",
+    ]
     groups, labels = pd.read_csv("new-groups.csv"), pd.read_csv("labels.csv")
     assert groups["id"].tolist() == [f"N{row:02}" for row in range(30)]
     by_model = labels["placed_by"] == "model"

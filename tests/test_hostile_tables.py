@@ -72,11 +72,11 @@ def take_home(desk):
     """Labels of every row, answers, the model and back, the report."""
     snapshot = desk.snapshot()
     labels = labels_table(snapshot)
-    assert len(labels) == len(snapshot.frame)
+    assert len(labels) == len(snapshot.table)
     assert labels["confidence"].between(0, 1).all()
     model = Model.from_snapshot(snapshot)
     again = Model.from_json(json.loads(model.dumps()))
-    assert again.assign(snapshot.frame).equals(model.assign(snapshot.frame))
+    assert again.assign(snapshot.table.frame).equals(model.assign(snapshot.table.frame))
     return {
         "labels.csv": write_csv(labels),
         "answers.csv": write_csv(answers_table(snapshot)),

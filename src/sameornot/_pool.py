@@ -15,6 +15,8 @@ from sameornot._types import Pair
 class Pool:
     """Rows of a table in rising order; `size` at most are drawn, and `rows` are among them in any case.
 
+    `among` are the rows that can be drawn, all of the table unless given.
+
     Examples
     --------
     >>> pool = Pool(1_000_000, size=3, seed=0, rows=[7])
@@ -22,12 +24,22 @@ class Pool:
     (4, Pair(left=7, right=7))
     """
 
-    def __init__(self, n_rows: int, size: int, seed: int, rows: Collection[int] = ()) -> None:
+    def __init__(
+        self,
+        n_rows: int,
+        size: int,
+        seed: int,
+        rows: Collection[int] = (),
+        *,
+        among: np.ndarray | None = None,
+    ) -> None:
         self.n_rows = n_rows
-        if n_rows <= size:
-            self.rows = np.arange(n_rows)
+        n_there = n_rows if among is None else len(among)
+        if n_there <= size:
+            self.rows = np.arange(n_rows) if among is None else among
             return
-        drawn = np.random.default_rng(seed).choice(n_rows, size, replace=False)
+        drawn = np.random.default_rng(seed).choice(n_there, size, replace=False)
+        drawn = drawn if among is None else among[drawn]
         self.rows = np.union1d(drawn, np.array(list(rows), dtype=drawn.dtype))
 
     def __len__(self) -> int:

@@ -11,7 +11,7 @@ from sameornot.datasets import load_breast_cancer
 from sameornot.desk.snapshot import Answered, Group, Snapshot
 from sameornot.desk.standing import share_moved
 from sameornot.oracles import truth, unsure
-from sameornot.table import TableEncoder
+from sameornot.table import Excerpt, TableEncoder
 
 START = datetime(2025, 3, 4, 9, 30, tzinfo=UTC)
 HOSTILE = [
@@ -41,7 +41,8 @@ def snapshot_of(
 ):
     """A session on (a pool of) a table, answered by labels that are known."""
     pool = np.arange(len(frame)) if pool is None else np.asarray(pool)
-    encoder = TableEncoder.fit(frame, keep_out=keep_out)
+    frame = frame if ids is None else frame.assign(**{"the record": ids})
+    encoder = TableEncoder.fit(frame, keep_out=keep_out if ids is None else [*keep_out, "the record"])
     X = encoder.transform(frame.iloc[pool])
     session = ActiveSession(
         pd.DataFrame(X, columns=encoder.feature_names), clusters, random_state=0, **options
@@ -60,8 +61,8 @@ def snapshot_of(
     n_groups = max(1, len(result.neighbourhoods)) if clusters is None else clusters
     return Snapshot(
         title=title,
-        frame=frame,
-        ids=[f"row {row}" for row in range(len(frame))] if ids is None else ids,
+        table=Excerpt.of(frame),
+        id_column=None if ids is None else "the record",
         encoder=encoder,
         X=X,
         pool=pool,

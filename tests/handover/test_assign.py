@@ -9,7 +9,7 @@ from made_snapshots import mixed_snapshot, mixed_table, snapshot_of
 
 from sameornot.cluster.block import judge
 from sameornot.handover import Model, assign_file
-from sameornot.handover import assign as assign_module
+from sameornot.handover.assigner import Assigner
 from sameornot.table import TableProblem, read_table
 
 READ = {".csv": lambda path: pd.read_csv(path, keep_default_na=False), ".parquet": pd.read_parquet}
@@ -39,8 +39,9 @@ def test_blocks_give_what_the_whole_gives(model, new_table, tmp_path, given, wan
     source = save(new_table, tmp_path / f"new{given}")
     out = tmp_path / f"groups{wanted}"
     seen = []
-    assert assign_file(model, source, out, id_column="patient", n_rows=n_rows, progress=seen.append) == 101
+    sizes = assign_file(model, source, out, id_column="patient", n_rows=n_rows, progress=seen.append)
     found, expected = READ[wanted](out), model.assign(read_table(source))
+    assert sizes.tolist() == [(expected["group"] == number).sum() for number in model.numbers]
     assert list(found.columns) == ["id", "row", "group", "name", "confidence"]
     assert found["id"].tolist() == new_table["patient"].tolist()
     assert found["row"].tolist() == list(range(1, 102))
@@ -126,13 +127,13 @@ def test_ids_like_formulas_are_text_in_csv_and_as_they_are_in_parquet(model, new
 
 def test_no_more_than_a_block_is_looked_at_at_a_time(model, new_table, tmp_path, monkeypatch):
     sizes = []
-    assign_block = assign_module.assign_block
+    judge_block = Assigner.judge
 
-    def watch(model, block, *others):
+    def watch(self, block, first_row):
         sizes.append(len(block))
-        return assign_block(model, block, *others)
+        return judge_block(self, block, first_row)
 
-    monkeypatch.setattr(assign_module, "assign_block", watch)
+    monkeypatch.setattr(Assigner, "judge", watch)
     assign_file(model, save(new_table, tmp_path / "new.parquet"), tmp_path / "groups.csv", n_rows=30)
     assert sizes == [30, 30, 30, 11]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from made_snapshots import cancer_snapshot, mixed_snapshot
 
 from sameornot.handover import Model, answers_table, labels_table, write_csv
-from sameornot.handover import labels as labels_module
+from sameornot.table import excerpt
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +50,10 @@ def test_rows_of_the_pool_have_the_groups_of_the_session(whole):
 
 
 def test_rows_outside_the_pool_are_the_models_whatever_the_blocks(pooled, monkeypatch):
-    monkeypatch.setattr(labels_module, "BLOCK", 37)
-    outside = np.setdiff1d(np.arange(len(pooled.frame)), pooled.pool)
+    monkeypatch.setattr(excerpt, "BLOCK", 37)
+    outside = np.setdiff1d(np.arange(len(pooled.table)), pooled.pool)
     labels = labels_table(pooled).iloc[outside]
-    expected = Model.from_snapshot(pooled).assign(pooled.frame.iloc[outside])
+    expected = Model.from_snapshot(pooled).assign(pooled.table.take(outside))
     assert set(labels["placed_by"]) == {"model"}
     assert labels["group"].tolist() == expected["group"].tolist()
     np.testing.assert_allclose(labels["confidence"], expected["confidence"], rtol=1e-12)
@@ -63,14 +63,14 @@ def test_labels_hold_every_row_once_in_order(pooled):
     labels = labels_table(pooled)
     assert list(labels.columns) == ["id", "row", "group", "name", "confidence", "placed_by"]
     assert labels["row"].tolist() == list(range(1, 570))
-    assert labels["id"].tolist() == pooled.ids
+    assert labels["id"].tolist() == [f"row {row}" for row in range(1, 570)]
 
 
 def test_answers_are_those_of_the_session(pooled):
     answers = answers_table(pooled)
     assert answers["n"].tolist() == list(range(1, 21))
     assert answers["answer"].tolist() == [said.answer for said in pooled.answers]
-    assert answers["left"].tolist() == [pooled.ids[said.left] for said in pooled.answers]
+    assert answers["left"].tolist() == [f"row {said.left + 1}" for said in pooled.answers]
     assert answers["right_row"].tolist() == [said.right + 1 for said in pooled.answers]
     assert answers["at"].iat[1] == "2025-03-04T09:30:07+00:00"
 

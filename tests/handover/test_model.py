@@ -65,15 +65,15 @@ def test_a_model_from_disk_gives_what_the_session_gives(seed, n_rows, n_columns,
 
 
 def test_the_whole_pool_is_as_sure_as_in_the_session(mixed):
-    found = again(Model.from_snapshot(mixed)).assign(mixed.frame)
+    found = again(Model.from_snapshot(mixed)).assign(mixed.table.frame)
     expected = mixed.result.clustering.confidence(mixed.X)
     np.testing.assert_allclose(found["confidence"], expected, rtol=1e-9)
 
 
 def test_a_row_is_as_sure_alone_as_among_others(mixed):
     model = Model.from_snapshot(mixed)
-    together = model.assign(mixed.frame)
-    alone = pd.concat([model.assign(mixed.frame.iloc[[row]]) for row in range(20)], ignore_index=True)
+    together = model.assign(mixed.table.frame)
+    alone = pd.concat([model.assign(mixed.table.frame.iloc[[row]]) for row in range(20)], ignore_index=True)
     assert alone["group"].tolist() == together["group"].tolist()[:20]
     np.testing.assert_allclose(alone["confidence"], together["confidence"][:20], rtol=1e-9)
 
@@ -111,7 +111,7 @@ def test_saving_and_loading_is_a_round_trip(mixed, tmp_path):
 
 
 def test_names_of_groups_are_kept(mixed):
-    found = again(Model.from_snapshot(mixed)).assign(mixed.frame)
+    found = again(Model.from_snapshot(mixed)).assign(mixed.table.frame)
     assert set(zip(found["group"], found["name"], strict=True)) == {
         (group.number, group.name) for group in mixed.groups
     }
@@ -119,7 +119,7 @@ def test_names_of_groups_are_kept(mixed):
 
 def test_a_table_that_lacks_a_column_is_refused_by_its_name(mixed):
     with pytest.raises(TableProblem, match="colour"):
-        Model.from_snapshot(mixed).assign(mixed.frame.drop(columns="colour"))
+        Model.from_snapshot(mixed).assign(mixed.table.frame.drop(columns="colour"))
 
 
 def test_a_grouping_without_centres_cannot_be_written():
@@ -133,7 +133,7 @@ def test_a_row_beyond_all_numbers_is_named(mixed):
     metric = model.clustering.metric
     tiny = replace(model.clustering, metric=Metric(metric.scale * 1e-200, metric.weights, metric.rotation))
     with pytest.raises(TableProblem, match="row 1 holds a number that is too large"):
-        replace(model, clustering=tiny).assign(mixed.frame)
+        replace(model, clustering=tiny).assign(mixed.table.frame)
 
 
 @pytest.mark.parametrize(

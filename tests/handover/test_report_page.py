@@ -10,6 +10,7 @@ import pytest
 from made_snapshots import HOSTILE, cancer_snapshot, make_groups, mixed_snapshot, snapshot_of
 
 from sameornot.handover import labels_table, report, write_report
+from sameornot.table import Excerpt
 
 # Elements that are never closed.
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -129,7 +130,7 @@ def test_hostile_text_is_shown_as_text(mixed):
         assert text in shown
     assert "b" not in page.tags
     assert "img" not in page.tags
-    answered = {mixed.ids[said.left] for said in mixed.answers}
+    answered = set(mixed.names([said.left for said in mixed.answers]))
     assert any(any(name.startswith(bad) for bad in HOSTILE) for name in answered)
     assert all(" ".join(name.split()) in shown for name in answered)
 
@@ -138,12 +139,11 @@ def test_hostile_text_is_shown_as_text(mixed):
     "hostile", ["</style><script>", "\"'><svg onload=x>", "{{ 7*7 }}", "${x}", "&lt;b&gt;"]
 )
 def test_no_part_of_a_snapshot_can_break_out(mixed, hostile):
-    frame = mixed.frame.assign(colour=hostile)
+    frame = mixed.table.frame.assign(colour=hostile, **{"the record": hostile})
     answers = [replace(said, author=hostile) for said in mixed.answers]
     groups = [replace(group, name=hostile, label=hostile) for group in mixed.groups]
-    ids = [hostile] * len(frame)
     page = Page(
-        write_report(replace(mixed, title=hostile, frame=frame, answers=answers, groups=groups, ids=ids))
+        write_report(replace(mixed, title=hostile, table=Excerpt.of(frame), answers=answers, groups=groups))
     )
     assert page.open == []
     assert "script" not in page.tags
@@ -179,7 +179,7 @@ def test_typical_values_are_those_of_the_table(mixed):
             found[row[2]] = row[3]
     for group in mixed.groups:
         members = labels["group"] == group.number
-        sizes = mixed.frame["Größe <b>cm</b>"]
+        sizes = mixed.table.frame["Größe <b>cm</b>"]
         here, others = (sizes[part].quantile(0.5, interpolation="lower") for part in (members, ~members))
         assert float(found[f"{here:.4g}"]) == pytest.approx(others, rel=1e-3)
 
@@ -208,7 +208,7 @@ def test_rows_outside_the_pool_are_spoken_of():
 
 
 def test_many_answers_columns_and_groups_are_bounded(mixed):
-    n_rows = len(mixed.frame)
+    n_rows = len(mixed.table)
     groups = make_groups(40, ())
     labels = np.arange(n_rows) % 40
     rule = mixed.result.clustering.rule
@@ -241,6 +241,9 @@ def test_only_all_is_a_hundred_percent(share, shown):
 
 def test_how_the_file_was_read_is_told():
     snapshot = mixed_snapshot(n_rows=30, clusters=1, n_answers=0, names=())
-    frame = snapshot.frame.copy()
+    frame = snapshot.table.frame.copy()
     frame.attrs["notices"] = ["The file was read as <latin-1>."]
-    assert "The file was read as <latin-1>." in Page(write_report(replace(snapshot, frame=frame))).text
+    assert (
+        "The file was read as <latin-1>."
+        in Page(write_report(replace(snapshot, table=Excerpt.of(frame)))).text
+    )

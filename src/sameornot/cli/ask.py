@@ -35,13 +35,14 @@ def ask(
     store: opening.StoreOption = None,
     new: opening.NewOption = False,
     seed: opening.SeedOption = None,
+    engine: opening.EngineOption = None,
 ) -> None:
     """Answer in the terminal; run again, or on the page, it goes on where it stood."""
     opening.check_numbers(clusters, budget, seed)
     console = Console(highlight=False, markup=False, emoji=False)
     with opening.sentences():
         options = {"clusters": clusters, "id": id_column, "show": show, "ignore": ignore, "image": image}
-        with opening.open_table(table, store, new, **options, budget=budget, seed=seed) as desk:
+        with opening.open_table(table, store, new, engine, **options, budget=budget, seed=seed) as desk:
             Sitting(desk, console).run()
             where = "" if store is None else " (with the same --store)"  # its address may hold a password
             typer.echo(f"All answers are saved. Next: sameornot report {desk.session}{where}")

@@ -21,6 +21,7 @@ def label(
     store: opening.StoreOption = None,
     new: opening.NewOption = False,
     seed: opening.SeedOption = None,
+    engine: opening.EngineOption = None,
     host: Annotated[
         str, typer.Option(help="Where to listen; other machines can reach 0.0.0.0.")
     ] = "127.0.0.1",
@@ -35,7 +36,7 @@ def label(
     opening.check_numbers(clusters, budget, seed)
     with opening.sentences():
         options = {"clusters": clusters, "id": id_column, "show": show, "ignore": ignore, "image": image}
-        with opening.open_table(table, store, new, **options, budget=budget, seed=seed) as desk:
+        with opening.open_table(table, store, new, engine, **options, budget=budget, seed=seed) as desk:
             serve_desk(desk, host, port, token, browser)
 
 

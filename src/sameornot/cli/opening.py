@@ -12,11 +12,19 @@ from sameornot.cli.common import check_at_least_one, check_not_negative, fail, h
 if TYPE_CHECKING:
     from sameornot.desk import Desk
     from sameornot.store import SessionLine, Store
+    from sameornot.table import Excerpt
 
-# A file of more bytes than this is not read at once, and the person is told so.
+# A file of more bytes than this, and any folder, is not read at once, and the person is told so.
 LARGE = 20_000_000
 
-TableArgument = Annotated[Path, typer.Argument(help="A CSV, TSV, Parquet or XLSX file, one record a row.")]
+TableArgument = Annotated[
+    Path,
+    typer.Argument(help="A CSV, TSV, Parquet or XLSX file, one record a row; or a folder of Parquet files."),
+]
+EngineOption = Annotated[
+    str | None,
+    typer.Option("--engine", help="Who reads a folder's files: local, or a Dask scheduler's tcp://…"),
+]
 ClustersOption = Annotated[
     int | None, typer.Option("--clusters", help="How many groups there are; found on the way unless given.")
 ]
@@ -100,20 +108,19 @@ def split_columns(columns: list[str] | None) -> list[str] | None:
 
 
 @contextmanager
-def open_table(table: Path, store: str | None, new: bool, **options: Any) -> "Iterator[Desk]":
+def open_table(
+    table: Path, store: str | None, new: bool, engine: str | None = None, **options: Any
+) -> "Iterator[Desk]":
     """The desk of a table's session."""
     from sameornot.desk import Desk, Options
     from sameornot.store import default_store, open_store
-    from sameornot.table import read_table
 
     wanted = Options(**{name: _plain(value) for name, value in options.items()})
-    if table.is_file() and table.stat().st_size > LARGE:
-        typer.echo(f"Reading {harmless(table.name)}: this may take a minute.", err=True)
-    frame = read_table(table)
+    read = read_patiently(table, engine)
     kept = open_store(store or default_store())
     try:
         title = harmless(table.name)
-        desk = Desk.open(kept, frame, title=title, path=table, new=new, options=wanted)
+        desk = Desk.open(kept, read, title=title, path=table, new=new, options=wanted)
     except BaseException:
         kept.close()
         raise
@@ -123,16 +130,28 @@ def open_table(table: Path, store: str | None, new: bool, **options: Any) -> "It
         desk.close()
 
 
+def read_patiently(table: Path, engine: str | None = None) -> "Excerpt":
+    """The table; who waits for it is told so."""
+    from sameornot.table import read_excerpt
+
+    if engine is not None and not table.is_dir():
+        fail(f"--engine is for a folder of Parquet files, and {table} is one file")
+    if table.is_dir() or (table.is_file() and table.stat().st_size > LARGE):
+        typer.echo(f"Reading {harmless(table.name)}: this may take a minute.", err=True)
+    return read_excerpt(table, engine)
+
+
 def _plain(value: Any) -> Any:
     return split_columns(value) if isinstance(value, list) else value
 
 
 @contextmanager
-def open_session(session: str | None, store: str | None, table: Path | None) -> "Iterator[Desk]":
+def open_session(
+    session: str | None, store: str | None, table: Path | None, engine: str | None = None
+) -> "Iterator[Desk]":
     """The desk of a session that is in the store, to be read and not to be answered."""
     from sameornot.desk import Desk
     from sameornot.store import default_store, open_store
-    from sameornot.table import read_table
 
     kept = open_store(store or default_store())
     try:
@@ -141,7 +160,8 @@ def open_session(session: str | None, store: str | None, table: Path | None) -> 
         if path is None:
             fail(f"session {line.session} was begun on a table without a file: give it with --table")
         name, title = line.session, line.title
-        yield Desk.open(kept, read_table(path), title=title, path=path, session=name, ahead=False)
+        read = read_patiently(path, engine)
+        yield Desk.open(kept, read, title=title, path=path, session=name, ahead=False)
     finally:
         kept.close()
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -13,6 +13,12 @@ from rich.table import Table
 
 from sameornot.cli import opening
 from sameornot.cli.common import check_folder, fail, harmless
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from sameornot.desk import Snapshot
+    from sameornot.handover import Model
 
 TableOption = Annotated[
     Path | None, typer.Option("--table", help="The session's table, if it is no longer where it was.")
@@ -24,22 +30,38 @@ def export(
     out: Annotated[Path, typer.Option(help="Folder for labels.csv, answers.csv and model.json.")] = Path(),
     table: TableOption = None,
     store: opening.StoreOption = None,
+    engine: opening.EngineOption = None,
 ) -> None:
-    """Write a session's labels, answers and model."""
+    """Write a session's labels, answers and model; of a table in parts the labels are in parts too."""
     check_folder("--out", out)
     with opening.sentences():
-        from sameornot.handover import Model, answers_table, labels_table, write_csv
+        from sameornot.handover import Model, answers_table, write_csv
 
-        with opening.open_session(session, store, table) as desk:
+        with opening.open_session(session, store, table, engine) as desk:
             snapshot = desk.snapshot()
         out.mkdir(parents=True, exist_ok=True)
-        files = {
-            "labels.csv": write_csv(labels_table(snapshot)),
-            "answers.csv": write_csv(answers_table(snapshot)),
-            "model.json": Model.from_snapshot(snapshot).dumps(),
-        }
-        for name, text in files.items():
-            write(out / name, text)
+        write_all_labels(snapshot, out, engine)
+        write(out / "answers.csv", write_csv(answers_table(snapshot)))
+        write(out / "model.json", Model.from_snapshot(snapshot).dumps())
+
+
+def write_all_labels(snapshot: "Snapshot", out: Path, engine: str | None) -> None:
+    """The group of every row, as `labels.csv` or as a folder `labels`."""
+    from sameornot.handover import label_parts, write_labels
+
+    in_parts = len(snapshot.table.files) > 1
+    target = out / ("labels" if in_parts else "labels.csv")
+    with counter() as progress, writing(target):
+        task = progress.add_task("rows", total=None)
+
+        def tell(rows: int) -> None:
+            progress.update(task, completed=rows)
+
+        if in_parts:
+            label_parts(snapshot, target, engine=engine, progress=tell)
+        else:
+            write_labels(snapshot, target, progress=tell)
+    typer.echo(harmless(str(target)))
 
 
 def report(
@@ -98,7 +120,7 @@ def assign(
                     id_column=id_column,
                     progress=lambda rows: progress.update(task, completed=rows),
                 )
-        typer.echo(harmless(f"{target} ({done:,} {'row' if done == 1 else 'rows'})"))
+        tell_sizes(target, known, done)
 
 
 def assign_folder(model: Path, table: Path, out: Path, id_column: str | None, engine: str | None) -> None:
@@ -118,7 +140,15 @@ def assign_folder(model: Path, table: Path, out: Path, id_column: str | None, en
                 id_column=id_column,
                 progress=lambda rows: progress.update(task, completed=rows),
             )
-        typer.echo(harmless(f"{out} ({done:,} {'row' if done == 1 else 'rows'})"))
+        tell_sizes(out, known, done)
+
+
+def tell_sizes(target: Path, model: "Model", sizes: "np.ndarray") -> None:
+    """Where the result is, and how many rows each group has."""
+    n_rows = int(sizes.sum())
+    typer.echo(harmless(f"{target} ({n_rows:,} {'row' if n_rows == 1 else 'rows'})"))
+    for number, name, size in sorted(zip(model.numbers, model.names, sizes.tolist(), strict=True)):
+        typer.echo(harmless(f"  {name or f'Group {number}'}: {size:,} ({size / n_rows:.0%})"))
 
 
 def sessions(store: opening.StoreOption = None) -> None:

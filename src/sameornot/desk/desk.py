@@ -25,7 +25,7 @@ from sameornot.desk.snapshot import Snapshot
 from sameornot.desk.view import View
 from sameornot.session import TooManyGroups
 from sameornot.store import Draft, Store
-from sameornot.table import read_table
+from sameornot.table import Excerpt, read_table
 
 LONGEST_NAME = 200
 # Members that are sent at a time.
@@ -63,7 +63,7 @@ class Desk:
     def open(
         cls,
         store: Store,
-        frame: pd.DataFrame,
+        table: Excerpt | pd.DataFrame,
         *,
         title: str,
         path: Path | None = None,
@@ -78,7 +78,7 @@ class Desk:
         """
         begun = open_session(
             store,
-            read_table(frame),
+            table if isinstance(table, Excerpt) else Excerpt.of(read_table(table)),
             title=title,
             path=None if path is None else path.resolve(),
             options=options or Options(),
@@ -198,7 +198,7 @@ class Desk:
 
     def regroup(self, person: str, clusters: int | None) -> dict[str, Any]:
         """Set how many groups there are; None leaves it to the answers."""
-        Options(clusters=clusters).check(self._sheet.frame)
+        Options(clusters=clusters).check(self._sheet.table)
         self._commit(person, None, clusters=[clusters])
         return self._step(person)
 
@@ -253,8 +253,8 @@ class Desk:
         view = self._view()
         return Snapshot(
             title=self.title,
-            frame=self._sheet.frame,
-            ids=self._sheet.ids,
+            table=self._sheet.table,
+            id_column=self._sheet.id_column,
             encoder=self._sheet.encoder,
             X=self._sheet.X,
             pool=self._sheet.pool,

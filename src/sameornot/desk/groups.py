@@ -115,7 +115,7 @@ class Groups:
             return []
         columns = {column.name: column for column in self.sheet.encoder.columns}
         heaviest = self.weights.sort_values(ascending=False, kind="stable").head(N_LOOKED_AT)
-        rows = self.sheet.frame.iloc[self.sheet.pool]
+        rows = self.sheet.table.take(self.sheet.pool)
         found = [
             compare(rows[name], columns[str(name)], float(weight), inside)
             for name, weight in heaviest.items()

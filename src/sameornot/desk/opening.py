@@ -6,12 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from sameornot.desk.clash import DeskProblem
 from sameornot.desk.sheet import POOL, Sheet
 from sameornot.store import Draft, Event, Grown, SessionLine, Store
-from sameornot.table import fingerprint
+from sameornot.table import Excerpt
 
 # Questions that are planned for unless told: for each group, and where their number is not known.
 BUDGET_A_GROUP = 30
@@ -52,9 +50,9 @@ class Options:
             pool=self.pool or POOL,
         )
 
-    def check(self, frame: pd.DataFrame) -> "Options":
+    def check(self, table: Excerpt) -> "Options":
         """Raise a DeskProblem that names the first option that does not fit the table."""
-        columns = set(frame.columns)
+        columns = set(table.frame.columns)
         for option, names in (("id", [self.id]), ("image", [self.image]), ("show", self.show)):
             self._check_columns(option, names or (), columns)
         self._check_columns("ignore", self.ignore or (), columns)
@@ -63,8 +61,8 @@ class Options:
                 raise DeskProblem(f"{option} is {number} but 1 or more is needed")
         if self.seed is not None and self.seed < 0:
             raise DeskProblem(f"seed is {self.seed} but 0 or more is needed")
-        if self.clusters is not None and self.clusters > len(frame):
-            raise DeskProblem(f"{self.clusters} groups are wanted but the table has {len(frame)} rows")
+        if self.clusters is not None and self.clusters > len(table):
+            raise DeskProblem(f"{self.clusters} groups are wanted but the table has {len(table)} rows")
         return self
 
     @staticmethod
@@ -86,7 +84,7 @@ class Begun:
 
 def open_session(
     store: Store,
-    frame: pd.DataFrame,
+    table: Excerpt,
     *,
     title: str,
     path: Path | None,
@@ -95,7 +93,7 @@ def open_session(
     session: str | None = None,
 ) -> Begun:
     """The table's session, the last one or that of a name; its record is made or renewed."""
-    mark = fingerprint(frame)
+    mark = table.mark
     where = None if path is None else str(path)
     lines = store.sessions()
     earlier = None if new else _find(lines, mark, where, session)
@@ -111,29 +109,27 @@ def open_session(
                 f"{title} is not the table that session {name} was begun with: give that one, or begin anew "
                 "with --new (the earlier answers stay in the store)"
             )
-    wanted = options.over(stored).check(frame).filled()
-    opened = {"title": title, "path": where, "fingerprint": mark, "n_rows": len(frame), **asdict(wanted)}
-    sheet = _read_sheet(frame, path, opened, events)  # first: what does not work must not be on record
+    wanted = options.over(stored).check(table).filled()
+    opened = {"title": title, "path": where, "fingerprint": mark, "n_rows": len(table), **asdict(wanted)}
+    sheet = _read_sheet(table, path, opened, events)  # first: what does not work must not be on record
     if opened != stored:
         try:
             store.append(name, [Draft("", "opened", opened)], after=len(events))
         except Grown:  # somebody else has just opened it, or answered
             return open_session(
-                store, frame, title=title, path=path, options=options, new=False, session=name
+                store, table, title=title, path=path, options=options, new=False, session=name
             )
     return Begun(name, opened, sheet)
 
 
-def _read_sheet(
-    frame: pd.DataFrame, path: Path | None, opened: dict[str, Any], events: Sequence[Event]
-) -> Sheet:
+def _read_sheet(table: Excerpt, path: Path | None, opened: dict[str, Any], events: Sequence[Event]) -> Sheet:
     return Sheet(
-        frame,
+        table,
         id_column=opened["id"],
         show=opened["show"],
         ignore=opened["ignore"],
         image=opened["image"],
-        folder=None if path is None else path.parent,
+        folder=None if path is None else path if path.is_dir() else path.parent,
         pool_size=opened["pool"],
         seed=opened["seed"],
         rows={event.data[key] for event in events for key in ("left", "right", "row") if key in event.data},

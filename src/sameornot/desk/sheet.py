@@ -10,7 +10,7 @@ import pandas as pd
 
 from sameornot._pool import Pool
 from sameornot._types import Pair
-from sameornot.table import TableEncoder, display
+from sameornot.table import Excerpt, TableEncoder, display
 
 # Rows that questions are about, and cells of their matrix, at most: scoring is quadratic in the rows, and a
 # few hundred answers cannot tell more of them apart.
@@ -26,7 +26,7 @@ class Sheet:
 
     Parameters
     ----------
-    frame : DataFrame
+    table : Excerpt
     id_column, image : str, optional
         Columns that name a record, and that hold the path of its picture, relative to `folder`.
     show : list of str, optional
@@ -43,7 +43,7 @@ class Sheet:
 
     def __init__(
         self,
-        frame: pd.DataFrame,
+        table: Excerpt,
         *,
         id_column: str | None = None,
         show: Sequence[str] | None = None,
@@ -54,35 +54,32 @@ class Sheet:
         seed: int = 0,
         rows: Collection[int] = (),
     ) -> None:
-        self.frame = frame
+        self.table = table.including(rows)
         self.id_column, self.image_column = id_column, image
         self.folder = folder
         keep_out = [column for column in (id_column, image) if column is not None]
-        self.encoder = TableEncoder.fit(frame, ignore=ignore, keep_out=keep_out)
+        self.encoder = TableEncoder.fit(self.table.frame, ignore=ignore, keep_out=keep_out)
         self.shown = None if show is None else list(show)
         bound = min(pool_size, max(2, POOL_CELLS // max(1, self.encoder.n_features)))
-        self._pool = Pool(len(frame), bound, seed, rows)
+        among = None if len(self.table.rows) == len(table) else self.table.rows
+        self._pool = Pool(len(table), bound, seed, rows, among=among)
         self.pool, self.position = self._pool.rows, self._pool.position
-        self.X = self.encoder.transform(frame.iloc[self.pool])
+        self.X = self.encoder.transform(self.table.take(self.pool))
 
     def __len__(self) -> int:
-        return len(self.frame)
+        return len(self.table)
 
-    @cached_property
-    def ids(self) -> list[str]:
-        """What each record is called: its identifier, or where it stands in the table, counted from 1."""
-        if self.id_column is None:
-            return [f"row {row + 1}" for row in range(len(self.frame))]
-        named = (display(value) for value in self.frame[self.id_column])
-        return [name or f"row {row + 1}" for row, name in enumerate(named)]
+    def name(self, row: int) -> str:
+        """What a record is called."""
+        return self.table.names(np.array([row]), self.id_column)[0]
 
     @cached_property
     def notices(self) -> list[str]:
         """What a person should know about how her table was read."""
         notices = list(self.encoder.notices)
-        if len(self.pool) < len(self.frame):
+        if len(self.pool) < len(self.table):
             notices.append(
-                f"Questions are about {len(self.pool):,} of the {len(self.frame):,} rows, drawn at random; "
+                f"Questions are about {len(self.pool):,} of the {len(self.table):,} rows, drawn at random; "
                 "the download has the group of every row."
             )
         return notices
@@ -98,7 +95,7 @@ class Sheet:
     def record(self, row: int, *, placed: bool) -> dict[str, Any]:
         """A record's head: what it is called, and where its picture is."""
         image = f"/image/{row}" if self.image(row) is not None else None
-        return {"row": row, "id": self.ids[row], "image": image, "placed": placed}
+        return {"row": row, "id": self.name(row), "image": image, "placed": placed}
 
     def columns(self, weights: pd.Series) -> list[str]:
         """The columns to show: those that are there for the person alone, then the ones that matter most."""
@@ -127,7 +124,7 @@ class Sheet:
 
     def cell(self, row: int, column: str) -> str:
         """A cell as text, as much of it as a page can show."""
-        text = display(self.frame[column].iat[row])
+        text = display(self.table.cell(row, column))
         return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
     def kind(self, column: str) -> str:
@@ -138,7 +135,7 @@ class Sheet:
         """The picture of a record, if its file is there and lies under the table's folder."""
         if self.image_column is None or self.folder is None:
             return None
-        named = display(self.frame[self.image_column].iat[row])
+        named = display(self.table.cell(row, self.image_column))
         if not named:
             return None
         try:

@@ -1,5 +1,6 @@
 """What a desk hands over: the table, the groups and the answers at one moment."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -7,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sameornot.session import SessionResult
-from sameornot.table import TableEncoder
+from sameornot.table import Excerpt, TableEncoder
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,13 @@ class Answered:
 class Snapshot:
     """A session at one moment.
 
-    `result` speaks of the rows of the pool only: `X` holds them encoded, `pool` their numbers in `frame`.
+    `result` speaks of the rows of the pool only: `X` holds them encoded, `pool` their numbers in the table.
     Label m of the result is `groups[m]`.
     """
 
     title: str
-    frame: pd.DataFrame
-    ids: list[str]
+    table: Excerpt
+    id_column: str | None
     encoder: TableEncoder
     X: np.ndarray
     pool: np.ndarray
@@ -54,6 +55,10 @@ class Snapshot:
     moves: list[tuple[int, float]]
     clusters: int | None
     made: datetime
+
+    def names(self, rows: Sequence[int]) -> list[str]:
+        """What some of the rows that are held are called."""
+        return self.table.names(np.array(rows, dtype=np.intp), self.id_column)
 
     @property
     def column_weights(self) -> pd.Series:

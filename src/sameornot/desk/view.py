@@ -47,7 +47,7 @@ class View:
         left, right = self.sheet.to_pool(pair)
         if not self.standing.result.neighbourhoods:
             return "To begin with: nothing is known yet, so any two records will do."
-        name = self.sheet.ids[pair.left]
+        name = self.sheet.name(pair.left)
         if not self.groups.placed[right]:
             return f"{name} is compared with a record that is not placed yet."
         known = self.groups.n_placed(right)
@@ -103,7 +103,7 @@ class View:
         verdict = {"same": "are the same", "different": "are different", "unsure": "left unsure"}[
             answer.value
         ]
-        return f"{self.sheet.ids[pair.left]} and {self.sheet.ids[pair.right]} {verdict}."
+        return f"{self.sheet.name(pair.left)} and {self.sheet.name(pair.right)} {verdict}."
 
     def record(self, row: int) -> dict[str, Any]:
         """One record with all of its fields."""
@@ -120,7 +120,7 @@ class View:
         label = int(self.standing.result.labels[at])
         others = [other for other in self.groups.best_known(label) if other != row]
         if not others:
-            raise DeskProblem(f"{self.sheet.ids[row]} is alone in its group")
+            raise DeskProblem(f"{self.sheet.name(row)} is alone in its group")
         return others[0]
 
     def label(self, key: str) -> int:

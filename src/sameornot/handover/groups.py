@@ -7,8 +7,9 @@ import pandas as pd
 
 from sameornot.desk.differences import Difference, compare, shorten
 from sameornot.desk.snapshot import Group, Snapshot
-from sameornot.handover.labels import labels_table, placed_rows
-from sameornot.plots.report import group_paint, sureness, swatch
+from sameornot.handover.assigner import Assigner, placed_rows
+from sameornot.handover.labels import label_rows
+from sameornot.plots.report import N_BINS, group_paint, sureness, swatch
 from sameornot.table import display
 
 # Columns in the comparison of a group, records of either kind, and values of each.
@@ -18,23 +19,33 @@ N_VALUES = 4
 
 
 @dataclass(frozen=True)
+class Tally:
+    """Rows of the whole table by group: all of them, those that the expert placed, how sure the others are.
+
+    `sure` adds up the confidence of the others, `bars` (groups × steps) counts them by it; `held` has the
+    label of each row that is in memory.
+    """
+
+    sizes: np.ndarray
+    placed: np.ndarray
+    sure: np.ndarray
+    bars: np.ndarray
+    held: np.ndarray
+
+
+@dataclass(frozen=True)
 class Standing:
     """A snapshot and what follows from it for all groups.
 
-    `labels` speaks of the whole table; `weights` are the columns' shares, heaviest first; `placed` and
-    `apart` (squared distance to the middle of the own group) speak of the rows of the pool.
+    `weights` are the columns' shares, heaviest first; `placed` and `apart` (squared distance to the middle
+    of the own group) speak of the rows of the pool.
     """
 
     snapshot: Snapshot
-    labels: pd.DataFrame
+    tally: Tally
     weights: pd.Series
     placed: np.ndarray
     apart: np.ndarray
-
-    @property
-    def is_placed(self) -> np.ndarray:
-        """Which rows of the table the expert placed."""
-        return (self.labels["placed_by"] == "expert").to_numpy()
 
 
 @dataclass(frozen=True)
@@ -71,11 +82,32 @@ def take_stock(snapshot: Snapshot) -> Standing:
     placed[placed_rows(snapshot)] = True
     return Standing(
         snapshot,
-        labels_table(snapshot),
+        count_rows(snapshot),
         shares.sort_values(ascending=False, kind="stable"),
         placed,
         distance_to_middle(snapshot),
     )
+
+
+def count_rows(snapshot: Snapshot) -> Tally:
+    """Go through the table once."""
+    n_groups, table = len(snapshot.groups), snapshot.table
+    sizes, placed = np.zeros(n_groups, dtype=np.int64), np.zeros(n_groups, dtype=np.int64)
+    sure, bars = np.zeros(n_groups), np.zeros((n_groups, N_BINS), dtype=np.int64)
+    held = []
+    assigner = Assigner.of_session(snapshot)
+    for found in label_rows(assigner, snapshot):
+        assert found.placed is not None
+        first, end = np.searchsorted(table.rows, [found.rows[0] - 1, found.rows[-1]])
+        held.append(found.labels[table.rows[first:end] - (found.rows[0] - 1)])
+        for m in range(n_groups):
+            own = found.labels == m
+            by_model = found.shares[own & ~found.placed]
+            sizes[m] += own.sum()
+            placed[m] += (own & found.placed).sum()
+            sure[m] += by_model.sum()
+            bars[m] += sureness(by_model)
+    return Tally(sizes, placed, sure, bars, np.concatenate(held))
 
 
 def distance_to_middle(snapshot: Snapshot) -> np.ndarray:
@@ -91,35 +123,34 @@ def distance_to_middle(snapshot: Snapshot) -> np.ndarray:
 def group_part(standing: Standing, m: int) -> GroupPart:
     """What the page says of the group that has label m."""
     group = standing.snapshot.groups[m]
-    members = (standing.labels["group"] == group.number).to_numpy()
-    by_model = standing.labels["confidence"].to_numpy()[members & ~standing.is_placed]
-    counts = sureness(by_model)
+    tally = standing.tally
+    size, by_model = int(tally.sizes[m]), int(tally.sizes[m] - tally.placed[m])
     has_others = len(standing.snapshot.groups) > 1
-    sure = float(by_model.mean()) if len(by_model) and has_others else None
+    sure = float(tally.sure[m] / by_model) if by_model and has_others else None
     return GroupPart(
         label=shorten(group.label),
         colour=group_paint(group.number),
         corners=swatch(group.number),
-        size=int(members.sum()),
-        share=float(members.mean()),
-        placed=int((members & standing.is_placed).sum()),
+        size=size,
+        share=size / len(standing.snapshot.table),
+        placed=int(tally.placed[m]),
         sure=sure,
-        bars=[100.0 * count / max(*counts, 1) for count in counts],
-        differences=differences(standing, members),
+        bars=[100.0 * float(count) / max(1, int(tally.bars[m].max())) for count in tally.bars[m]],
+        differences=differences(standing, tally.held == m),
         typical=typical_members(standing, m),
         unsure=unsure_members(standing, m) if sure is not None else [],
     )
 
 
 def differences(standing: Standing, members: np.ndarray) -> list[Difference]:
-    """Members against all others in the heaviest columns; nothing where there are no others."""
+    """Members that are held against all others in the heaviest columns; nothing where there are no others."""
     if members.all() or not members.any():
         return []
     snapshot = standing.snapshot
     columns = {column.name: column for column in snapshot.encoder.columns}
     heaviest = standing.weights[standing.weights > 0].head(N_COMPARED)
     return [
-        compare(snapshot.frame[name], columns[str(name)], float(weight), members)
+        compare(snapshot.table.frame[name], columns[str(name)], float(weight), members)
         for name, weight in heaviest.items()
     ]
 
@@ -143,10 +174,12 @@ def describe(standing: Standing, places: np.ndarray) -> list[Member]:
     names = list(standing.weights.index[:N_VALUES])
     members = []
     for place in places[:N_MEMBERS]:
-        row = int(snapshot.pool[place])
-        values = [shorten(display(snapshot.frame[name].iloc[row])) for name in names]
+        rows = snapshot.pool[[place]]
+        record = snapshot.table.take(rows)
+        values = [shorten(display(record[name].iat[0])) for name in names]
+        (called,) = snapshot.names(rows.tolist())
         confidence = float(snapshot.result.confidence[place])
-        members.append(Member(shorten(snapshot.ids[row]), confidence, bool(standing.placed[place]), values))
+        members.append(Member(shorten(called), confidence, bool(standing.placed[place]), values))
     return members
 
 

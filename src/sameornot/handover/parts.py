@@ -1,19 +1,26 @@
 """Groups for a table in parts: a folder of Parquet files becomes a folder of Parquet files, one for each.
 
-A part appears whole or not at all and says which model made it, so a run that was cut off is taken up by
-running it again.
+A part appears whole or not at all and says what made it, so a run that was cut off is taken up by running it
+again.
 """
 
-from collections.abc import Callable
-from functools import partial
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from sameornot.desk.snapshot import Snapshot
 from sameornot.engine import each
-from sameornot.handover.assign import MARK, assign_file
+from sameornot.handover.assign import judge_file, write_groups
+from sameornot.handover.assigner import Assigner
 from sameornot.handover.files import clear_leftovers
-from sameornot.handover.model import Model, parse
+from sameornot.handover.model import Model
+from sameornot.handover.sinks import MARK, SIZES
 from sameornot.table import TableProblem
+from sameornot.table.excerpt import find_files
+from sameornot.table.reading import count_rows
 
 
 class Part(NamedTuple):
@@ -36,79 +43,80 @@ def assign_parts(
     engine: str | None = None,
     id_column: str | None = None,
     progress: Callable[[int], None] | None = None,
-) -> int:
+) -> np.ndarray:
     """Write the group of every row of the Parquet files in `source` to files of their names in `out`.
 
-    `engine` is where the work is done (`engine.py`). `progress` is told how many rows are done; rows counted
-    in the end include those of parts that an earlier run of the same model had done.
+    `engine` is where the work is done (`engine.py`). `progress` is told how many rows are done; these, and
+    the sizes of the groups that are returned, include parts that an earlier run of the same model had done.
     """
-    parts = find_parts(source, out)
+    return write_parts(Assigner.of_model(model, id_column), find_files(source), out, engine, progress)
+
+
+def label_parts(
+    snapshot: Snapshot,
+    out: Path,
+    *,
+    engine: str | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> np.ndarray:
+    """Write the group of every row of a session's own table in parts, as `labels_table` gives it."""
+    return write_parts(Assigner.of_session(snapshot), snapshot.table.files, out, engine, progress)
+
+
+def write_parts(
+    assigner: Assigner,
+    files: Sequence[Path],
+    out: Path,
+    engine: str | None,
+    progress: Callable[[int], None] | None,
+) -> np.ndarray:
+    """Do the parts that are not done yet."""
+    parts = plan_parts(files, out)
     out.mkdir(parents=True, exist_ok=True)
-    waiting = [part for part in parts if not is_done(part, model.mark)]
-    done = sum(part.n_rows for part in parts) - sum(part.n_rows for part in waiting)
-    if not waiting:
-        return done
-    work = partial(assign_part, id_column=id_column)
-    for _, n_rows in each(engine, read_model, model.dumps(), work, waiting):
-        done += n_rows
-        if progress is not None:
-            progress(done)
-    for part in parts:
-        clear_leftovers(part.target)  # of workers that died
-    return done
+    earlier = {part: sizes_of(part, assigner.mark) for part in parts}
+    done = [sizes for sizes in earlier.values() if sizes is not None]
+    sizes = np.sum([np.zeros(len(assigner.numbers), dtype=np.int64), *done], axis=0)
+    waiting = [part for part in parts if earlier[part] is None]
+    if waiting:
+        for _, found in each(engine, Assigner.loads, assigner.dumps(), write_part, waiting):
+            sizes = sizes + found
+            if progress is not None:
+                progress(int(sizes.sum()))
+        for part in parts:
+            clear_leftovers(part.target)  # of workers that died
+    return sizes
 
 
-def assign_part(model: Model, part: Part, id_column: str | None) -> int:
-    """Assign one part; says how many rows it has."""
+def write_part(assigner: Assigner, part: Part) -> np.ndarray:
+    """Do one part; says the sizes of its groups."""
     try:
-        return assign_file(model, part.source, part.target, id_column=id_column, first_row=part.first_row)
+        return write_groups(assigner, judge_file(assigner, part.source, part.first_row), part.target)
     except TableProblem as problem:
         raise TableProblem(f"{part}: {problem}") from None
 
 
-def read_model(text: str) -> Model:
-    """The model in the text of its file."""
-    return Model.from_json(parse(text, "the model"))
-
-
-def find_parts(source: Path, out: Path) -> list[Part]:
-    """The Parquet files of a folder, by name."""
-    files = sorted(path for path in source.iterdir() if path.suffix.lower() in (".parquet", ".pq"))
-    if not files:
-        raise TableProblem(f"{source} holds no Parquet files: write the table there in parts")
-    if out.exists() and out.samefile(source):
+def plan_parts(files: Sequence[Path], out: Path) -> list[Part]:
+    """Where each file goes and which rows it holds."""
+    if out.exists() and any(out.samefile(path.parent) for path in files):
         raise TableProblem(f"{out} is the table itself: give another folder for the result")
     parts, first_row = [], 1
     for path in files:
-        n_rows = count_rows(path)
-        parts.append(
-            Part(path.absolute(), (out / path.with_suffix(".parquet").name).absolute(), first_row, n_rows)
-        )
-        first_row += n_rows
+        target = (out / path.with_suffix(".parquet").name).absolute()
+        parts.append(Part(path, target, first_row, count_rows(path)))
+        first_row += parts[-1].n_rows
     return parts
 
 
-def count_rows(path: Path) -> int:
-    """Rows of a Parquet file, by its own account."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return int(pq.read_metadata(path).num_rows)
-    except (pa.ArrowException, OSError):
-        raise TableProblem(
-            f"{path.name} is no Parquet file, or a damaged one: write it again; parts that are done are not "
-            "repeated"
-        ) from None
-
-
-def is_done(part: Part, mark: str) -> bool:
-    """Whether this model has assigned this part before."""
+def sizes_of(part: Part, mark: str) -> np.ndarray | None:
+    """The sizes of the groups in a part that was done before by the same model; None if it is to be done."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         found = pq.read_metadata(part.target)
     except (pa.ArrowException, OSError):
-        return False
-    return bool(found.num_rows == part.n_rows and (found.metadata or {}).get(MARK) == mark.encode())
+        return None
+    said = found.metadata or {}
+    if found.num_rows != part.n_rows or said.get(MARK) != mark.encode() or SIZES not in said:
+        return None
+    return np.array(json.loads(said[SIZES]), dtype=np.int64)

@@ -63,7 +63,7 @@ def write_report(snapshot: Snapshot) -> str:
         title=shorten(snapshot.title, 200),
         colours=COLOURS,
         made=in_utc(snapshot.made),
-        n_rows=len(snapshot.frame),
+        n_rows=len(snapshot.table),
         n_pool=len(snapshot.pool),
         n_columns=len(encoder.columns),
         clusters=snapshot.clusters,
@@ -75,7 +75,7 @@ def write_report(snapshot: Snapshot) -> str:
         value_columns=[shorten(str(name), 40) for name in standing.weights.index[:N_VALUES]],
         weights=weight_lines(standing.weights),
         answers=answer_lines(snapshot),
-        reading=first([str(said) for said in snapshot.frame.attrs.get("notices", [])], MAX_COLUMNS),
+        reading=first([str(said) for said in snapshot.table.frame.attrs.get("notices", [])], MAX_COLUMNS),
         left_out=first([(shorten(name), reason) for name, reason in encoder.left_out], MAX_COLUMNS),
         filled=first([column for column in encoder.columns if column.n_missing], MAX_COLUMNS),
         **drawings(snapshot),
@@ -160,8 +160,8 @@ def mean_confidence(standing: Standing) -> float | None:
     """How sure the rows are that the model placed; the expert's own are sure by definition."""
     if len(standing.snapshot.groups) == 1:
         return None
-    by_model = standing.labels.loc[~standing.is_placed, "confidence"]
-    return float(by_model.mean()) if len(by_model) else None
+    by_model = int((standing.tally.sizes - standing.tally.placed).sum())
+    return float(standing.tally.sure.sum() / by_model) if by_model else None
 
 
 def weight_lines(weights: pd.Series) -> Shown:
@@ -177,8 +177,10 @@ def weight_lines(weights: pd.Series) -> Shown:
 def answer_lines(snapshot: Snapshot) -> Shown:
     """The answers in the order in which they were given."""
     shown = first(snapshot.answers, MAX_ANSWERS)
+    lefts = snapshot.names([said.left for said in shown.items])
+    rights = snapshot.names([said.right for said in shown.items])
     lines = [
-        (shorten(snapshot.ids[said.left]), shorten(snapshot.ids[said.right]), said, in_utc(said.at))
-        for said in shown.items
+        (shorten(left), shorten(right), said, in_utc(said.at))
+        for left, right, said in zip(lefts, rights, shown.items, strict=True)
     ]
     return Shown(lines, shown.n_more)

@@ -5,6 +5,7 @@ A file is scanned once for its encoding, so that no half of it is read before a 
 
 import codecs
 import gzip
+import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
+import numpy as np
 import pandas as pd
 
 from sameornot.table.names import unique_names
@@ -20,6 +22,7 @@ from sameornot.table.problem import TableProblem
 _CHUNK = 1 << 22
 _LOOK = 1 << 20  # bytes that show separator and decimal sign: ten thousand columns fit
 _LINES = 50
+_COUNTED = 50_000  # rows that are read at a time
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _NOT_TEXT = {b"PK\x03\x04": "an Excel or zip", b"\xd0\xcf\x11\xe0": "an old Excel", b"PAR1": "a Parquet"}
 _WESTERN = ("cp1252", "latin-1")
@@ -56,10 +59,35 @@ def read_delimited(path: Path, separator: str) -> pd.DataFrame:
 
 def read_delimited_blocks(path: Path, separator: str, n_rows: int) -> Iterator[pd.DataFrame]:
     """The file in blocks of text: what a column holds cannot be told from a part of it."""
-    dialect = find_dialect(path, separator)
+    yield from _text_blocks(path, find_dialect(path, separator), n_rows)
+
+
+def _text_blocks(path: Path, dialect: Dialect, n_rows: int) -> Iterator[pd.DataFrame]:
     with _explained(path), pd.read_csv(path, dtype=str, chunksize=n_rows, **_options(dialect)) as blocks:
         for block in blocks:
             yield _with_points(block, dialect)
+
+
+def count_delimited(path: Path, separator: str) -> int:
+    """How many rows the file has: its first column alone is kept."""
+    options = _options(find_dialect(path, separator)) | {"usecols": [0], "dtype": str}
+    with _explained(path), pd.read_csv(path, chunksize=_COUNTED, **options) as blocks:
+        return sum(len(block) for block in blocks)
+
+
+def read_delimited_rows(path: Path, separator: str, rows: np.ndarray) -> pd.DataFrame:
+    """Some rows of the file, in rising order; each column with the type that all of these cells have."""
+    dialect = find_dialect(path, separator)
+    taken, start = [], 0
+    for block in _text_blocks(path, dialect, _COUNTED):
+        end = start + len(block)
+        taken.append(block.iloc[rows[np.searchsorted(rows, start) : np.searchsorted(rows, end)] - start])
+        start = end
+    # What a column holds is found as pandas finds it in a file of these rows alone.
+    text = io.StringIO(pd.concat(taken).to_csv(index=False))
+    frame = pd.read_csv(text, low_memory=False, index_col=False)
+    frame.attrs["notices"] = dialect.notices
+    return frame
 
 
 def find_dialect(path: Path, separator: str) -> Dialect:

@@ -11,14 +11,23 @@ import numpy as np
 import pandas as pd
 
 from sameornot._validation import check_count
-from sameornot.table.delimited import read_delimited, read_delimited_blocks
+from sameornot.table.delimited import (
+    count_delimited,
+    read_delimited,
+    read_delimited_blocks,
+    read_delimited_rows,
+)
 from sameornot.table.names import plain, unique_names
 from sameornot.table.problem import TableProblem
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _PARQUET = {".parquet", ".pq"}
+_BATCH = 50_000
 _PLAIN = {"float", "double"}  # as Arrow calls them
 _EXCEL = {".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"}
+# A text file of more bytes, compressed or not, and a Parquet file of more cells are not read whole.
+_LARGE_TEXT, _LARGE_GZIP = 100_000_000, 20_000_000
+_LARGE_CELLS = 20_000_000
 _KNOWN = "CSV (.csv), TSV (.tsv, .txt), Parquet (.parquet) or Excel (.xlsx)"
 
 
@@ -50,6 +59,40 @@ def read_blocks(path: Path, n_rows: int = 50_000) -> Iterator[pd.DataFrame]:
             block.index = pd.RangeIndex(start, start + len(block))
             start += len(block)
             yield block
+
+
+def is_large(path: Path) -> bool:
+    """Whether a file is not to be read whole. Excel files are never: they hold a million rows at most."""
+    suffix = _suffix(path)
+    if suffix in _SEPARATORS:
+        return path.stat().st_size > (_LARGE_GZIP if path.suffix.lower() == ".gz" else _LARGE_TEXT)
+    if suffix not in _PARQUET:
+        return False
+    with _readable(path), _parquet_file(path) as file:
+        return bool(file.metadata.num_rows * file.metadata.num_columns > _LARGE_CELLS)
+
+
+def count_rows(path: Path) -> int:
+    """How many rows a file has, without holding them."""
+    suffix = _suffix(path)
+    with _readable(path):
+        if suffix in _SEPARATORS:
+            return count_delimited(path, _SEPARATORS[suffix])
+        if suffix in _PARQUET:
+            with _parquet_file(path) as file:
+                return int(file.metadata.num_rows)
+    return len(read_table(path))
+
+
+def read_rows(path: Path, rows: np.ndarray) -> pd.DataFrame:
+    """Some rows of a file, in rising order and counted from 0, each column as `read_table` would read it."""
+    suffix = _suffix(path)
+    with _readable(path):
+        if suffix in _SEPARATORS:
+            return read_delimited_rows(path, _SEPARATORS[suffix], rows)
+        if suffix in _PARQUET:
+            return _parquet_rows(path, rows)
+    return read_table(path).iloc[rows].reset_index(drop=True)
 
 
 def _blocks(path: Path, n_rows: int) -> Iterator[pd.DataFrame]:
@@ -120,6 +163,19 @@ def _parquet_blocks(path: Path, n_rows: int) -> Iterator[pd.DataFrame]:
             _with_rows(_to_frame(file.read()), path.name)
         for batch in file.iter_batches(batch_size=n_rows):
             yield _to_frame(pa.Table.from_batches([batch]))
+
+
+def _parquet_rows(path: Path, rows: np.ndarray) -> pd.DataFrame:
+    import pyarrow as pa
+
+    taken, start = [], 0
+    with _parquet_file(path) as file:
+        for batch in file.iter_batches(batch_size=_BATCH):
+            end = start + len(batch)
+            here = rows[np.searchsorted(rows, start) : np.searchsorted(rows, end)] - start
+            taken.append(pa.Table.from_batches([batch]).take(pa.array(here)))
+            start = end
+    return _to_frame(pa.concat_tables(taken))
 
 
 def _to_frame(table: Any) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from sameornot.desk import Clash, DeskProblem
 from sameornot.handover.model import ModelProblem
 from sameornot.store import StoreProblem
+from sameornot.table import TableProblem
 from sameornot.web.safety import HEADERS
 
 BROKEN = "something went wrong here; your answers are safe"
@@ -51,6 +52,7 @@ HANDLERS: dict[Any, Any] = {
     DeskProblem: _problem,
     ModelProblem: _problem,
     StoreProblem: _store_problem,
+    TableProblem: _problem,
     HTTPException: _http_error,
     ClientDisconnect: _gone,
     Exception: _broken,

@@ -12,7 +12,7 @@ import pandas as pd
 from sameornot.desk import Desk, Options
 from sameornot.handover.labels import labels_table
 from sameornot.store import default_store, open_store
-from sameornot.table import read_table
+from sameornot.table import Excerpt, read_excerpt, read_table
 from sameornot.web.server import LOOPBACK, PageServer
 
 
@@ -69,7 +69,8 @@ def open_page(
 
     Parameters
     ----------
-    table : DataFrame or path of a CSV, TSV, Parquet or XLSX file
+    table : DataFrame, or path of a CSV, TSV, Parquet or XLSX file or of a folder of Parquet files
+        Of a large one some rows are held in memory, and questions are about those.
     n_clusters : number of groups, optional
         Found from the answers unless given.
     store : path or postgresql:// address, optional
@@ -82,13 +83,13 @@ def open_page(
         Those of `sameornot.desk.Options`: id, show, ignore, image, budget, seed, pool.
     """
     path = None if isinstance(table, pd.DataFrame) else Path(table)
-    frame = read_table(table if isinstance(table, pd.DataFrame) else Path(table))
+    read = Excerpt.of(read_table(table)) if isinstance(table, pd.DataFrame) else read_excerpt(Path(table))
     called = title or ("Table" if path is None else path.stem)
     with ExitStack() as closing:
         opened = open_store(default_store() if store is None else store)
         closing.callback(opened.close)
         wanted = Options(clusters=n_clusters, **options)
-        desk = Desk.open(opened, frame, title=called, path=path, new=new, options=wanted)
+        desk = Desk.open(opened, read, title=called, path=path, new=new, options=wanted)
         closing.callback(desk.close)
         server = PageServer(desk, host=host, port=port, token=token or secrets.token_urlsafe(24))
         return Page(desk, server, closing.pop_all())

@@ -1,0 +1,74 @@
+"""Groups of rows as files that are written block by block: CSV or Parquet, by the suffix."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from sameornot.handover.assigner import Assigned, Assigner
+from sameornot.handover.spreadsheet import write_csv
+from sameornot.table import TableProblem
+
+# In a Parquet file's metadata: what made it, and the sizes of its groups.
+MARK = b"sameornot model"
+SIZES = b"sameornot sizes"
+
+
+def csv_texts(assigner: Assigner, found: Iterable[Assigned]) -> Iterator[str]:
+    """The lines of a CSV file, those of a block at a time."""
+    header = True
+    for one in found:
+        yield write_csv(assigner.to_frame(one), header=header)
+        header = False
+
+
+def write_csv_file(path: Path, assigner: Assigner, found: Iterable[Assigned]) -> None:
+    """A CSV file that blocks are added to."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(csv_texts(assigner, found))
+
+
+def write_parquet_file(path: Path, assigner: Assigner, found: Iterable[Assigned]) -> None:
+    """A Parquet file that blocks are added to, each as a row group."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    names = assigner.columns
+    kinds = {"row": pa.int64(), "group": pa.int64(), "confidence": pa.float64()}
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
+    numbers, called = np.array(assigner.numbers, dtype=np.int64), pa.array(assigner.names, pa.string())
+    who, sizes = pa.array(["model", "expert"]), np.zeros(len(numbers), dtype=np.int64)
+
+    def as_table(one: Assigned) -> pa.Table:
+        parts = {
+            "row": one.rows,
+            "group": numbers[one.labels],
+            "name": called.take(pa.array(one.labels)),
+            "confidence": one.shares.astype(np.float64, copy=False),
+        }
+        if one.ids is not None:
+            parts["id"] = pa.array(one.ids, pa.string())
+        if one.placed is not None:
+            parts["placed_by"] = who.take(pa.array(one.placed.astype(np.int8)))
+        return pa.table([parts[name] for name in names], schema=schema)
+
+    # Numbers that hardly repeat gain nothing from a dictionary, and to find that out takes half of the time.
+    texts = [name for name in names if name not in kinds]
+    with ParquetWriter(path, schema, use_dictionary=texts) as writer:
+        for one in found:
+            writer.write_table(as_table(one))
+            sizes += np.bincount(one.labels, minlength=len(sizes))
+        writer.add_key_value_metadata({MARK: assigner.mark, SIZES: json.dumps(sizes.tolist())})
+
+
+Sink = Callable[[Path, Assigner, Iterable[Assigned]], None]
+SINKS: dict[str, Sink] = {".csv": write_csv_file, ".parquet": write_parquet_file}
+
+
+def choose_sink(out: Path) -> Sink:
+    """The writer for a file of this name."""
+    sink = SINKS.get(out.suffix.lower())
+    if sink is None:
+        raise TableProblem(f"{out.name} cannot be written: its name has to end in {' or '.join(SINKS)}")
+    return sink
