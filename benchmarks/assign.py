@@ -1,11 +1,14 @@
-"""Groups for ten million rows on disk: one core beside bare reads and products, and two workers of Dask.
+"""Ten million rows on disk: groups for all, one core beside bare reads and products; two workers of Dask.
 
     python benchmarks/assign.py [--rows 10000000]
 
 50 columns of single-precision numbers in 40 Parquet files, ten groups. "Bare" reads the same files and
-multiplies each block with the centres, and writes nothing. Each route runs in a process of its own, whose
-peak memory is what Linux says of it (of Dask's, without its workers), the first two on one core. Labels of
-the routes are compared row by row.
+multiplies each block with the centres, and writes nothing; "one core" assigns and writes. "Dask" has a
+scheduler and two workers, each a process of its own, reached over TCP; they are started before the clock is.
+"Session" opens the folder as `label` does, answers 60 questions and exports the labels of all rows; "session,
+Dask" has its rows drawn and its labels written by the workers. Each route runs in a process of its own, whose
+peak memory is what Linux says of it, all but Dask's workers on one core. Labels of "one core" and "Dask" are
+compared row by row.
 """
 
 import argparse
@@ -21,17 +24,21 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from distributed import Client, LocalCluster
 from machine import one_core, report, table
 
 from sameornot.cluster.prototypes import cover
-from sameornot.handover import Model, assign_parts
+from sameornot.desk import Desk, Options
+from sameornot.handover import Model, assign_parts, label_parts
 from sameornot.metric.learn import feature_scale
-from sameornot.table import TableEncoder
+from sameornot.store import open_store
+from sameornot.table import TableEncoder, read_excerpt
 
 N_FEATURES, N_GROUPS, N_PARTS = 50, 10, 40
 NAMES = [f"x{m}" for m in range(N_FEATURES)]
 BLOCK = 50_000
-ROUTES = ("bare", "one core", "local")
+N_ANSWERS = 60
+ROUTES = ("bare", "one core", "Dask", "session", "session, Dask")
 
 
 def main() -> None:
@@ -48,20 +55,21 @@ def main() -> None:
         folder = Path(name)
         write_table(folder, wanted.rows)
         found = {route: in_own_process(route, folder) for route in ROUTES}
-        pairs = ([labels(folder, route, part) for route in ROUTES[1:]] for part in range(N_PARTS))
+        pairs = ([labels(folder, route, part) for route in ("one core", "Dask")] for part in range(N_PARTS))
         same = all(np.array_equal(*pair) for pair in pairs)
     bare = found["bare"]["seconds"]
     lines = []
     for route, one in found.items():
         rate = wanted.rows / one["seconds"] / 1e6
         facts = one["seconds"], rate, bare / one["seconds"], one["memory"]
-        lines.append([route, *(f"{fact:.2f}" for fact in facts)])
-    header = ["route", "seconds", "million rows a second", "speed / bare", "peak memory (GB)"]
+        worker = f"{one['worker']:.2f}" if one["worker"] else ""
+        lines.append([route, *(f"{fact:.2f}" for fact in facts), worker])
+    header = ["route", "seconds", "million rows a second", "speed / bare", "peak memory (GB)", "of a worker"]
     text = (
         f"{__doc__.split(chr(10) * 2)[2].strip()}\n\n{wanted.rows:,} rows.\n\n{table(header, lines)}\n\n"
         f"Labels of one core and of Dask are {'the same' if same else 'NOT the same'}."
     )
-    report("assign", "Groups for ten million rows on disk", text, "pyarrow", "dask")
+    report("assign", "Ten million rows on disk", text, "pyarrow", "dask")
 
 
 def in_own_process(route: str, folder: Path) -> dict[str, float]:
@@ -81,10 +89,13 @@ def write_table(folder: Path, n_rows: int) -> None:
         return (centers[y] + rng.standard_normal((n, N_FEATURES))).astype(np.float32), y
 
     (folder / "table").mkdir()
+    kind = []
     for part in range(N_PARTS):
-        X, _ = draw(n_rows // N_PARTS)
+        X, y = draw(n_rows // N_PARTS)
+        kind.append(y.astype(np.int8))
         columns = pa.table({name: X[:, m] for m, name in enumerate(NAMES)})
         pq.write_table(columns, folder / "table" / f"part-{part:02}.parquet", compression="none")
+    np.save(folder / "kind.npy", np.concatenate(kind))
     X, y = draw(1500)
     frame = pd.DataFrame(X, columns=NAMES)
     encoder = TableEncoder.fit(frame)
@@ -98,20 +109,50 @@ def write_table(folder: Path, n_rows: int) -> None:
 
 def run(route: str, folder: Path) -> dict[str, float]:
     """Seconds and memory of one route."""
-    model = Model.load(folder / "model.json")
-    engine = "local" if route == "local" else None
-    if engine is None:
+    if "Dask" not in route:
         os.sched_setaffinity(0, {0})  # reading Parquet would use all cores
+        seconds = time_route(route, folder, None)
+        return {"seconds": seconds, "memory": peak(), "worker": 0.0}
+    alone = {"host": "127.0.0.1", "dashboard_address": None}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **alone) as cluster, Client(cluster) as client:
+        seconds = time_route(route, folder, cluster.scheduler_address)
+        return {"seconds": seconds, "memory": peak(), "worker": max(client.run(peak).values())}
+
+
+def time_route(route: str, folder: Path, engine: str | None) -> float:
+    """Seconds that a route takes."""
     with one_core():
         start = time.perf_counter()
         if route == "bare":
-            multiply(folder / "table", len(model.clustering.centers))
+            multiply(folder / "table", len(Model.load(folder / "model.json").clustering.centers))
+        elif "session" in route:
+            label_all(folder, route, engine)
         else:
+            model = Model.load(folder / "model.json")
             assign_parts(model, folder / "table", folder / route, engine=engine)
-        taken = time.perf_counter() - start
+        return time.perf_counter() - start
+
+
+def label_all(folder: Path, route: str, engine: str | None) -> None:
+    """What `label` and `export` do for a person."""
+    read = read_excerpt(folder / "table", engine)
+    kind = np.load(folder / "kind.npy", mmap_mode="r")
+    options = Options(clusters=N_GROUPS, budget=N_ANSWERS)
+    store = open_store(folder / f"{route}.db")
+    desk = Desk.open(store, read, title="numbers", path=folder / "table", options=options, ahead=False)
+    step = desk.state("expert")
+    for _ in range(N_ANSWERS):
+        left, right = (step["question"][side]["row"] for side in ("left", "right"))
+        said = "same" if kind[left] == kind[right] else "different"
+        step = desk.answer("expert", step["question"]["id"], said)
+    label_parts(desk.snapshot(), folder / route, engine=engine)
+    desk.close()
+
+
+def peak() -> float:
+    """Most memory that this process has ever had, in GB."""
     lines = Path("/proc/self/status").read_text().splitlines()
-    peak = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-    return {"seconds": taken, "memory": peak / 1e6}
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1e6
 
 
 def multiply(folder: Path, n_centers: int) -> None:

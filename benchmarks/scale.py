@@ -1,7 +1,7 @@
 """Seconds a question and memory at 10,000 to a million rows, and what the bounded pool costs in agreement.
 
     python benchmarks/scale.py questions
-    python benchmarks/scale.py quality --seeds 10 --data FOLDER    (goes on from results/scale_quality.csv)
+    python benchmarks/scale.py quality --rows 3000 --seeds 10 --data FOLDER   (goes on from its CSV file)
 
 50 features, 10 groups, 10 of the features tell them apart; one thread; a process of its own for each size,
 whose peak memory is what Linux says of it. A question takes from the answer before it to when it is there.
@@ -29,7 +29,6 @@ N_FEATURES, N_RELEVANT, N_GROUPS, N_QUESTIONS = 50, 10, 10, 150
 BEGINS_STEP = 5e-3  # seconds: an open sweep needs no fit and takes far less
 
 CHECKPOINTS = tuple(range(0, 301, 30))
-N_ROWS = 3000
 QUALITY = RESULTS / "scale_quality.csv"
 
 
@@ -37,7 +36,7 @@ def main() -> None:
     """Run the part that was asked for."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("part", choices=["questions", "one", "quality"])
-    options.add_argument("--rows", type=int, default=SIZES[0], help="of `one`: a size")
+    options.add_argument("--rows", type=int, default=SIZES[0], help="of `one` and `quality`: a size")
     options.add_argument("--seeds", type=int, default=10)
     options.add_argument("--data", type=Path, help="a folder with KEEL's tables")
     wanted = options.parse_args()
@@ -46,7 +45,7 @@ def main() -> None:
     elif wanted.part == "one":
         print(json.dumps(time_questions(wanted.rows)))
     else:
-        compare_with_all_rows(wanted.seeds, wanted.data)
+        compare_with_all_rows(wanted.rows, wanted.seeds, wanted.data)
         report_quality()
 
 
@@ -125,25 +124,27 @@ def peak() -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1e6
 
 
-def compare_with_all_rows(n_seeds: int, folder: Path | None) -> None:
+def compare_with_all_rows(n_rows: int, n_seeds: int, folder: Path | None) -> None:
     """The same sessions with a pool and with questions about all rows; what is there is not repeated."""
-    done = pd.read_csv(QUALITY) if QUALITY.exists() else pd.DataFrame(columns=["set", "seed", "route"])
-    seen = set(zip(done["set"], done["seed"], done["route"], strict=True))
+    place = ["set", "rows", "seed", "route"]
+    done = pd.read_csv(QUALITY) if QUALITY.exists() else pd.DataFrame(columns=place)
+    seen = set(done[place].itertuples(index=False, name=None))
     for seed in range(n_seeds):
         for name in ("texture", "penbased", "mixture"):
-            X, y = load(name, seed, folder)
+            X, y = load(name, n_rows, seed, folder)
             for route, settings in (("pool", {}), ("all rows", {"pool": len(X)})):
-                if (name, seed, route) not in seen:
-                    line = {"set": name, "seed": seed, "route": route, **curve(X, y, seed, settings)}
+                here = (name, len(X), seed, route)
+                if here not in seen:
+                    line = dict(zip(place, here, strict=True)) | curve(X, y, seed, settings)
                     pd.DataFrame([line]).to_csv(QUALITY, mode="a", header=not QUALITY.exists(), index=False)
                     print(line, flush=True)
 
 
-def load(name: str, seed: int, folder: Path | None) -> tuple[np.ndarray, np.ndarray]:
-    """So many rows of a table: two of KEEL's, and a mixture as in section 6.2 of the paper."""
+def load(name: str, n_rows: int, seed: int, folder: Path | None) -> tuple[np.ndarray, np.ndarray]:
+    """So many rows of a table, or all it has: two of KEEL's, and a mixture as in section 6.2 of the paper."""
     if name == "mixture":
-        return make_opposite(n_samples=N_ROWS, n_relevant=5, mixing=True, random_state=seed)
-    X, y = load_keel(name, folder, n_samples=N_ROWS)
+        return make_opposite(n_samples=n_rows, n_relevant=5, mixing=True, random_state=seed)
+    X, y = load_keel(name, folder, n_samples=n_rows)
     return np.asarray(X, dtype=np.float64), y
 
 
@@ -165,16 +166,24 @@ def report_quality() -> None:
     """Both routes side by side, paired by seed."""
     rows = pd.read_csv(QUALITY)
     lines = []
-    for name, own in rows.groupby("set"):
+    for (name, n_rows), own in rows.groupby(["set", "rows"]):
         areas = own.pivot(index="seed", columns="route", values="area").dropna()
         ratio = areas["pool"] / areas["all rows"] - 1
         error = ratio.std() / np.sqrt(len(ratio)) if len(ratio) > 1 else np.nan
         means = [f"{areas[route].mean():.3f}" for route in ("all rows", "pool")]
-        lines.append([str(name), str(len(areas)), *means, f"{100 * ratio.mean():+.1f} ± {100 * error:.1f}"])
-    header = ["set", "seeds", "all rows", "pool", "difference (%)"]
+        lines.append(
+            [
+                str(name),
+                f"{n_rows:,}",
+                str(len(areas)),
+                *means,
+                f"{100 * ratio.mean():+.1f} ± {100 * error:.1f}",
+            ]
+        )
+    header = ["set", "rows", "seeds", "all rows", "pool", "difference (%)"]
     text = (
-        f"Area under the curve of agreement (ARI) over 300 questions at {N_ROWS:,} rows: questions about"
-        f" a pool of 1,500, the rest judged by the groups' centres, beside questions about all rows.\n\n"
+        f"Area under the curve of agreement (ARI) over 300 questions: questions about a pool of"
+        f" 1,500 rows, the rest judged by the groups' centres, beside questions about all rows.\n\n"
         f"{table(header, lines)}"
     )
     report("scale_quality", "What the bounded pool costs in agreement", text)

@@ -259,6 +259,7 @@ class Keeper:
         return ActiveSession(
             self.sheet.X,
             case.clusters,
+            pool=len(self.sheet.X),
             standardize=False,  # the encoder has done it, with as much for a column of words as for a number
             random_state=self.seed,
             answers=case.replies,

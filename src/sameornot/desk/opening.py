@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sameornot.desk.clash import DeskProblem
-from sameornot.desk.sheet import POOL, Sheet
+from sameornot.desk.sheet import Sheet
+from sameornot.session import POOL
 from sameornot.store import Draft, Event, Grown, SessionLine, Store
 from sameornot.table import Excerpt
 

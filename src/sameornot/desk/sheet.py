@@ -10,11 +10,10 @@ import pandas as pd
 
 from sameornot._pool import Pool
 from sameornot._types import Pair
+from sameornot.session import POOL
 from sameornot.table import Excerpt, TableEncoder, display
 
-# Rows that questions are about, and cells of their matrix, at most: scoring is quadratic in the rows, and a
-# few hundred answers cannot tell more of them apart.
-POOL = 2000
+# Cells of the matrix of the rows that questions are about, at most.
 POOL_CELLS = 4_000_000
 # Columns of a pair that are sent to the page, and characters of a cell.
 N_FIELDS = 60

