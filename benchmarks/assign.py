@@ -30,7 +30,7 @@ from machine import one_core, report, table
 from sameornot.cluster.prototypes import cover
 from sameornot.desk import Desk, Options
 from sameornot.handover import Model, assign_parts, label_parts
-from sameornot.metric.learn import feature_scale
+from sameornot.metric.learn import feature_scale, identity_metric
 from sameornot.store import open_store
 from sameornot.table import TableEncoder, read_excerpt
 
@@ -100,7 +100,7 @@ def write_table(folder: Path, n_rows: int) -> None:
     frame = pd.DataFrame(X, columns=NAMES)
     encoder = TableEncoder.fit(frame)
     encoded = encoder.transform(frame)
-    clustering = cover(encoded, feature_scale(encoded), y, rng)
+    clustering = cover(encoded, identity_metric(feature_scale(encoded)), y, rng)
     numbers, names = list(range(1, N_GROUPS + 1)), [f"kind {m}" for m in range(N_GROUPS)]
     Model("numbers", encoder, clustering, clustering.width(encoded), numbers, names).save(
         folder / "model.json"

@@ -4,10 +4,12 @@ An engine is None (this process), "local" (a worker for each core of this machin
 scheduler, such as tcp://10.0.0.7:8786, whose workers reach the same files by the same names.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -18,6 +20,17 @@ CONNECT_SECONDS = 20
 
 class EngineProblem(ValueError):
     """A cluster that cannot do the work, in one sentence."""
+
+
+class ClusterLost(EngineProblem):
+    """A cluster that could not go on with work it had begun."""
+
+
+class Cluster(NamedTuple):
+    """A cluster that answers, and the engine by which it was asked for."""
+
+    engine: str
+    client: Any
 
 
 def each(
@@ -32,21 +45,37 @@ def each(
         prepared = prepare(text)
         yield from ((item, work(prepared, item)) for item in items)
         return
-    with connect(engine) as client:
-        from distributed import as_completed
-
+    with connect(engine) as cluster:
         # A task and not data sent there: a worker that dies takes data with it, and a task is done again.
-        prepared = client.submit(prepare, text)
-        waiting = {client.submit(work, prepared, item, pure=False): item for item in items}
-        for future in as_completed(list(waiting)):
-            with told(engine, str(waiting[future])):
-                result = future.result()
-            yield waiting[future], result
+        yield from spread(cluster, work, items, cluster.client.submit(prepare, text))
+
+
+def spread(
+    cluster: Cluster, work: Callable[..., Result], items: Sequence[Item], *given: Any
+) -> Iterator[tuple[Item, Result]]:
+    """`work(*given, item)` for each item, as they are done; the first are begun first."""
+    from distributed import as_completed
+
+    client = cluster.client
+
+    async def hand_out() -> dict[Any, Item]:
+        return {
+            client.submit(work, *given, item, pure=False, priority=-nth): item
+            for nth, item in enumerate(items)
+        }
+
+    with told(cluster, {}):
+        # In the client's own thread, where alone it may lose its scheduler meanwhile and not trip over it.
+        waiting = client.sync(hand_out)
+    for future in as_completed(list(waiting), loop=client.loop):
+        with told(cluster, waiting, future):
+            result = future.result()
+        yield waiting.pop(future), result  # let go of, or a worker that dies would have it done again
 
 
 @contextmanager
-def connect(engine: str) -> Iterator[Any]:
-    """A client of the cluster."""
+def connect(engine: str) -> Iterator[Cluster]:
+    """The cluster that an engine stands for, until the end of the block."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -56,34 +85,68 @@ def connect(engine: str) -> Iterator[Any]:
     if engine == LOCAL:
         alone = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
         with LocalCluster(threads_per_worker=1, **alone) as cluster, Client(cluster) as client:
-            yield client
+            yield Cluster(engine, client)
         return
     try:
+        asyncio.run(knock(engine))
         client = Client(engine, timeout=CONNECT_SECONDS)
-    except (OSError, TimeoutError, ValueError):
+    except (OSError, ValueError, TypeError, MemoryError):  # the last two if something else answers there
         raise EngineProblem(
             f"no scheduler answers at {engine}: start one with `dask scheduler`, or use --engine {LOCAL}"
         ) from None
-    with client:
-        yield client
+    try:
+        yield Cluster(engine, client)
+    finally:
+        close(client)
+
+
+async def knock(address: str) -> None:
+    """See whether Dask answers there: a client waits for ever for a server that accepts and says nothing."""
+    from distributed import Security
+    from distributed.comm.core import connect
+
+    options = Security().get_connection_args("client")
+    comm = await asyncio.wait_for(connect(address, **options), CONNECT_SECONDS)
+    comm.abort()
+
+
+def close(client: Any) -> None:
+    """Close a client; Dask would log a page about a scheduler that is gone, of which a sentence tells."""
+    from distributed.utils import silence_logging_cmgr
+
+    with silence_logging_cmgr(logging.CRITICAL):
+        client.close()
 
 
 @contextmanager
-def told(engine: str, what: str) -> Iterator[None]:
-    """Say in a sentence what went wrong with the cluster over one part."""
+def told(cluster: Cluster, waiting: Mapping[Any, Item], future: Any = None) -> Iterator[None]:
+    """Say in a sentence what went wrong with the cluster; an error of the work itself stays as it is."""
     from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
-    from distributed.comm.core import CommClosedError
+    from distributed.client import ClosedClientError
 
     try:
         yield
     except KilledWorker:
-        raise EngineProblem(
-            f"workers died over {what} again and again, most likely for lack of memory: give them more, or "
-            "write the table in smaller parts; parts that are done are not repeated"
+        names = " or ".join(blamed(waiting)) or "the start of the work"
+        raise ClusterLost(
+            f"workers died over {names} again and again, most likely for lack of memory: give them more, or "
+            "smaller parts"
         ) from None
-    except (CancelledError, FutureCancelledError, CommClosedError):
-        raise EngineProblem(
-            f"the scheduler at {engine} went away: start it and run this again, parts that are done are not "
-            "repeated"
+    except (CancelledError, ClosedClientError, OSError):
+        if future is not None and future.status == "error":
+            raise
+        raise ClusterLost(
+            f"the scheduler at {cluster.engine} went away: start it and run this again"
         ) from None
+
+
+def blamed(waiting: Mapping[Any, Item]) -> list[str]:
+    """What workers died over: Dask counts a death against all that the worker held, run or not."""
+    from distributed import KilledWorker
+
+    errors = {future: future.exception() for future in waiting if future.status == "error"}
+    return [
+        str(waiting[future])
+        for future, error in errors.items()
+        if isinstance(error, KilledWorker) and error.task == future.key
+    ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sameornot.cluster.block import Rule, judge, judge_all, make_rule
 from sameornot.cluster.clustering import Clustering, nearest_share
 from sameornot.cluster.prototypes import Prototypes, cover
-from sameornot.metric.learn import Metric, feature_scale
+from sameornot.metric.learn import Metric, feature_scale, identity_metric
 
 
 def made(seed, *, n_rows=40, n_features=5, n_groups=3, shift=0.0):
@@ -26,7 +26,7 @@ def by_centres(X, y, *, rotation=None):
 
 
 def several(X, y, seed=0):
-    return cover(X, feature_scale(X), y, np.random.default_rng(seed))
+    return cover(X, identity_metric(feature_scale(X)), y, np.random.default_rng(seed))
 
 
 def rule_of(clustering, X):

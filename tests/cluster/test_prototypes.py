@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from sameornot.cluster.clustering import nearest_share
 from sameornot.cluster.prototypes import MOST_CENTRES, ROWS_A_CENTRE, Prototypes, cover
 from sameornot.metric.learn import feature_scale, identity_metric
 
 
 def covered(X, labels, seed=0):
-    return cover(X, feature_scale(X), labels, np.random.default_rng(seed))
+    return cover(X, identity_metric(feature_scale(X)), labels, np.random.default_rng(seed))
 
 
 def ring(seed):
@@ -60,3 +61,27 @@ def test_one_group_takes_every_row():
     X = np.random.default_rng(0).normal(size=(30, 3))
     found = covered(X, np.zeros(30, dtype=int))
     assert found.predict(10 * X).tolist() == [0] * 30
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_space_is_the_one_that_tells_more(seed):
+    rng = np.random.default_rng(seed)
+    labels = np.repeat([0, 1], 100)
+    slanted = rng.normal(size=(200, 2)) @ np.array([[3.0, 3.0], [0.1, -0.1]])
+    slanted[:, 0] += 0.4 * labels  # apart along the short axis of the cloud only
+    assert covered(slanted, labels).metric.rotation is not None
+    X, rings = ring(seed)  # one axis of discrimination cannot tell two groups that lie within each other
+    two = rings < 2
+    assert covered(X[two], rings[two]).metric.rotation is None
+
+
+@pytest.mark.parametrize("apart", [1.0, 1.5, 2.0, 3.0])
+def test_new_rows_are_as_sure_as_they_are_often_right(apart):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 4000)
+    X = rng.normal(size=(4000, 12))
+    X[:, :2] += apart * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])[labels]
+    found = covered(X[:1000], labels[:1000])
+    squares, width = found.distances(X[1000:]), found.width(X[:1000])
+    sure = nearest_share(squares, width).mean()
+    assert sure == pytest.approx((found.predict(X[1000:]) == labels[1000:]).mean(), abs=0.05)

@@ -42,7 +42,7 @@ class PanelGrouping:
     @cached_property
     def rule(self) -> Prototypes:
         """Where new rows belong."""
-        return cover(self.X, self.metric.scale, self.labels, np.random.default_rng(0))
+        return cover(self.X, self.metric, self.labels, np.random.default_rng(0))
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """The group with the nearest centre."""

@@ -1,22 +1,29 @@
 """Groups by several centres each: where new rows belong when groups are not round.
 
-The space is that of the discriminant of the finished groups; in it each group is covered by the centres of a
-K-means of its own rows.
+The space is that of the discriminant of the finished groups, or that of the features weighed by what they
+tell: whichever tells half of the rows better from the other half. In it each group is covered by the centres
+of a K-means of its own rows, as many as tell most in the same way.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from sklearn.cluster import KMeans
 
-from sameornot.cluster.clustering import Clustering, squared_distances
+from sameornot.cluster.clustering import Clustering, nearest_share, squared_distances
 from sameornot.membership.discriminant import classify
 from sameornot.metric.learn import Metric
 
-# A centre for each so many rows of a group, up to one of these numbers: what tells half of the rows best from
-# the other half. More centres follow odd shapes, fewer are steadier where groups overlap.
-ROWS_A_CENTRE = 10
-MOST_CENTRES = (1, 3, 6)
+# A centre for each so many rows of a group, up to one of these numbers. More centres follow odd shapes, fewer
+# are steadier where groups overlap.
+ROWS_A_CENTRE = 4
+MOST_CENTRES = (1, 3, 6, 20)
+# Widths that are tried.
+N_WIDTHS = 60
+
+MakeSpace = Callable[[np.ndarray, np.ndarray], Metric]
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,11 @@ class Prototypes(Clustering):
     """Centres of which `owners[c]` is the group of centre c; a row is of the group with the nearest."""
 
     owners: np.ndarray
+    told: "HalfTold | None" = None
+
+    def width(self, X: np.ndarray) -> float:
+        """The width at which rows are as sure as half of them were right about the other half."""
+        return super().width(X) if self.told is None else self.told.find_width(super().width(X))
 
     def distances(self, X: np.ndarray) -> np.ndarray:
         """Squared distance of each row to the nearest centre of each group."""
@@ -33,15 +45,44 @@ class Prototypes(Clustering):
         )
 
 
-def cover(X: np.ndarray, scale: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> Prototypes:
-    """Centres for groups 0, 1, …, each of which has at least one row."""
-    rows = X / scale
-    metric = discriminant_metric(rows - rows.mean(axis=0), scale, labels)
-    space = metric.transform(X)
+@dataclass(frozen=True)
+class HalfTold:
+    """Squared distances of every second row to the groups of the other rows, and the reverse.
+
+    `labels` are the groups that they are of. One that has no row in the other half is infinitely far.
+    """
+
+    squares: np.ndarray
+    labels: np.ndarray
+
+    @property
+    def share(self) -> float:
+        """How many are nearest to their own group."""
+        return float((self.squares.argmin(axis=1) == self.labels).mean()) if len(self.labels) else 0.0
+
+    def find_width(self, plain: float) -> float:
+        """The width, a tenth to 1,000 times a plain one, that best makes rows as sure as they are right."""
+        if plain == 0.0 or len(self.labels) == 0:
+            return plain
+        widths = plain * np.geomspace(0.1, 1e3, N_WIDTHS)
+        sure = [float(nearest_share(self.squares, width).mean()) for width in widths]
+        return float(widths[np.abs(np.array(sure) - self.share).argmin()])
+
+
+def cover(X: np.ndarray, weighed: Metric, labels: np.ndarray, rng: np.random.Generator) -> Prototypes:
+    """Centres for groups 0, 1, …, each of which has at least one row; `weighed` says what features tell."""
     seed = int(rng.integers(2**31))
-    most = max(MOST_CENTRES, key=lambda most: half_told(space, labels, most, seed))
-    centers, owners = spread_centers(space, labels, most, seed)
-    return Prototypes(labels, centers, metric, 0, owners)
+    spaces: list[MakeSpace] = [
+        lambda rows, groups: discriminant_metric(rows, weighed.scale, groups),
+        lambda rows, groups: weighed,
+    ]
+    ways = list(product(spaces, MOST_CENTRES))
+    told = [tell_halves(X, labels, make_space, most, seed) for make_space, most in ways]
+    best = max(range(len(ways)), key=lambda way: told[way].share)
+    make_space, most = ways[best]
+    metric = make_space(X, labels)
+    centers, owners = spread_centers(metric.transform(X), labels, most, seed)
+    return Prototypes(labels, centers, metric, 0, owners, told[best])
 
 
 def spread_centers(
@@ -57,21 +98,26 @@ def spread_centers(
     return np.vstack(centers), np.array(owners)
 
 
-def half_told(space: np.ndarray, labels: np.ndarray, most: int, seed: int) -> float:
-    """Share of every second row whose group the nearest centre of the other rows tells, and the reverse."""
-    if len(space) < 2:
-        return 0.0
-    told = []
-    for half in (slice(0, None, 2), slice(1, None, 2)):
-        rest = np.ones(len(space), dtype=bool)
-        rest[half] = False
-        centers, owners = spread_centers(space[half], labels[half], most, seed)
-        told.append(owners[squared_distances(space[rest], centers).argmin(axis=1)] == labels[rest])
-    return float(np.concatenate(told).mean())
+def tell_halves(X: np.ndarray, labels: np.ndarray, make_space: MakeSpace, most: int, seed: int) -> HalfTold:
+    """How far every second row is from the groups of the other rows, and the reverse."""
+    squares, halves = [], (slice(0, None, 2), slice(1, None, 2))
+    for half, rest in (halves, halves[::-1]) if len(X) > 1 else ():
+        metric = make_space(X[half], labels[half])
+        centers, owners = spread_centers(metric.transform(X[half]), labels[half], most, seed)
+        far = squared_distances(metric.transform(X[rest]), centers)
+        nearest = np.full((len(far), int(labels.max()) + 1), np.inf)
+        for m in np.unique(owners).tolist():
+            nearest[:, m] = far[:, owners == m].min(axis=1)
+        squares.append(nearest)
+    if not squares:
+        return HalfTold(np.empty((0, 1)), np.empty(0, dtype=np.intp))
+    return HalfTold(np.vstack(squares), np.concatenate([labels[1::2], labels[::2]]))
 
 
-def discriminant_metric(rows: np.ndarray, scale: np.ndarray, labels: np.ndarray) -> Metric:
+def discriminant_metric(X: np.ndarray, scale: np.ndarray, labels: np.ndarray) -> Metric:
     """Distances along what tells the groups apart, in units of what varies within them."""
+    rows = X / scale
+    rows = rows - rows.mean(axis=0)
     n_groups = int(labels.max()) + 1
     axes = classify(rows, np.eye(n_groups)[labels]).axes if n_groups > 1 else np.empty((rows.shape[1], 0))
     if axes.shape[1] == 0:
