@@ -382,3 +382,35 @@ def test_labels_and_pairs_are_closed_together(case):
 def test_pairs_that_contradict_labels_raise():
     with pytest.raises(Contradiction):
         Constraints.from_pairs(3, labels=np.array([0, 0, 1]), cannot_link=np.array([[0, 1]]))
+
+
+def test_presumed_groups_are_those_spoken_of_first():
+    known = Constraints(12)
+    for pair, answer in [((7, 3), DIFFERENT), ((9, 7), DIFFERENT), ((1, 2), DIFFERENT), ((2, 4), SAME)]:
+        known.add(pair, answer)
+    assert [members.tolist() for members in known.presumed(3)] == [[3], [7], [9]]
+    assert [members.tolist() for members in known.presumed(9)] == [[3], [7], [9], [2, 4], [1]]
+    assert [members.tolist() for members in known.neighbourhoods(at_most=3)] == [[2, 4], [1]]
+
+
+def test_an_expert_wavers_once_a_question_was_answered_both_ways():
+    known = Constraints(5)
+    known.add((0, 1), SAME)
+    known.add((1, 2), DIFFERENT)
+    known.weigh((1, 0), SAME)
+    assert not known.wavers
+    known.weigh((2, 1), SAME)
+    assert known.wavers
+
+
+@thorough
+@given(truth_and_answers())
+def test_presumed_groups_hold_what_is_known_to_differ_and_nothing_twice(case):
+    truth, answers = case
+    known = closed(len(truth), answers)
+    presumed = known.presumed(len(truth))
+    assert {tuple(members) for members in known.neighbourhoods()} <= {tuple(members) for members in presumed}
+    rows = [row for members in presumed for row in members]
+    assert len(rows) == len(set(rows))
+    for one, other in combinations(presumed, 2):
+        assert known.relation(int(one[0]), int(other[0])) is not SAME

@@ -167,6 +167,12 @@ class Constraints:
         self.__dict__.update(believed.__dict__)
         self._aside, self._told, self._questions = aside, told, questions
 
+    @property
+    def wavers(self) -> bool:
+        """Whether some question was answered both ways."""
+        answers = {(frozenset(pair), answer) for pair, answer in self._told}
+        return len(answers) > len(self._questions)
+
     def was_told(self, i: int, j: int) -> bool:
         """Whether the pair itself was answered "same" or "different"."""
         return frozenset((i, j)) in self._questions
@@ -217,6 +223,17 @@ class Constraints:
             if all(self._find(int(other[0])) in apart for other in chosen):
                 chosen.append(members)
         return chosen
+
+    def presumed(self, n_groups: int) -> list[np.ndarray]:
+        """The first groups that answers spoke of, compared with each other or not.
+
+        Where there are so many groups, ones that nobody told apart may still be one.
+        """
+        first: dict[int, int] = {}
+        for at, (pair, _) in enumerate(self._told):
+            for point in pair:
+                first.setdefault(self._find(point), at)
+        return sorted(self.groups(), key=lambda members: first[self._find(int(members[0]))])[:n_groups]
 
     def told_apart(self, hoods: Sequence[np.ndarray]) -> np.ndarray:
         """Whether each point (rows) is known to differ from each of some neighbourhoods (columns)."""

@@ -321,7 +321,7 @@ class Interview:
 
     def _fit_result(self) -> SessionResult:
         found = self._fit_grouping()
-        hoods = self._constraints.neighbourhoods(at_most=self.n_clusters)
+        hoods = self.settings.neighbourhoods(self._constraints, self.n_clusters)
         labels, confidence = found.labels.copy(), self.settings.sureness(self._X, found)
         # A flow's groups are those that it had when they last made a whole; one that remembers has judged
         # the answers itself.

@@ -34,8 +34,33 @@ def test_it_is_the_default_and_the_papers_method_is_there_by_name():
 
 def test_well_separated_groups_are_found_with_no_question_to_spare():
     X, y = blobs()
-    session = led(ActiveSession(X, 4, random_state=0), y, 1 + 2 + 3)
-    assert len(session.result().neighbourhoods) == 4  # each new group is told apart from each known one
+    session = led(ActiveSession(X, 4, random_state=0), y, 3)
+    assert len(session.result().neighbourhoods) == 4  # each new group met the one that is likeliest
+    assert adjusted_rand_score(y, session.result().labels) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_groups_that_were_taken_for_different_ones_are_found_to_be_one(seed):
+    """Two halves of one kind lie as far apart as others do: nothing but answers can tell."""
+    rng = np.random.default_rng(seed)
+    place = np.repeat(np.arange(6), 12)
+    X = 6.0 * rng.normal(size=(6, 3))[place] + rng.normal(size=(72, 3))
+    y = np.array([0, 0, 1, 2, 3, 4])[place]
+    session = led(ActiveSession(X, 5, random_state=seed), y, 60)
+    assert adjusted_rand_score(y, session.result().labels) > 0.95
+    groups = session.result().neighbourhoods
+    assert [len(set(y[members])) for members in groups] == [1] * 5
+    assert len({int(y[members[0]]) for members in groups}) == 5
+
+
+def test_an_expert_who_cannot_compare_two_groups_is_asked_about_others():
+    X, y = blobs(n_groups=5, n_each=4)
+    session = ActiveSession(X, 5, random_state=0)
+    n_asked = 0
+    while (pair := session.ask()) is not None and n_asked < 150:
+        session.tell("unsure" if {y[pair.left], y[pair.right]} == {0, 1} else truth(y)(pair))
+        n_asked += 1
+    assert n_asked < 150
     assert adjusted_rand_score(y, session.result().labels) == 1.0
 
 

@@ -94,6 +94,8 @@ RUNS: dict[str, Terms] = {
     "AQM + MEE (last asked)": Terms({"strategy": "mee", **LAST_ASKED}),
     "MPCKMeans + NPU": Terms({"strategy": "npu", "clusterer": "mpckmeans"}),
 }
+# Runs whose rows were made by the published code of others, which is not part of this project.
+ELSEWHERE = ("nCOBRAS", "A3S")
 VARIANTS: dict[str, Terms] = {
     "Panel (last asked)": Terms(LAST_ASKED),
     "Panel (10 % wrong)": Terms(noise=0.1),

@@ -56,7 +56,7 @@ class Past:
 class Method:
     """How a session turns answers into groups: a frozen dataclass whose fields are the settings.
 
-    Neighbourhood m of the constraints, at most `n_clusters` of them, is to become group m.
+    Neighbourhood m (`neighbourhoods`), at most `n_clusters` of them, is to become group m.
     """
 
     # It groups by the answers to its own questions, so no other strategy can ask for it.
@@ -73,6 +73,10 @@ class Method:
     def check(self) -> Self:
         """Raise a ValueError that names the first setting that cannot be used."""
         return self
+
+    def neighbourhoods(self, constraints: Constraints, n_clusters: int | None) -> list[np.ndarray]:
+        """The groups that are known."""
+        return constraints.neighbourhoods(at_most=n_clusters)
 
     def fit_step(
         self,

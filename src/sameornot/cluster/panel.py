@@ -73,6 +73,16 @@ class PanelSettings(Method):
             raise ValueError(f"learners={self.learners!r} but some of {', '.join(LEARNERS)} are needed")
         return self
 
+    def neighbourhoods(self, constraints: Constraints, n_clusters: int | None) -> list[np.ndarray]:
+        """The groups that are known.
+
+        Where their number is given they are presumed to differ until answers say otherwise, unless the
+        expert was seen to err: then only what differs from all of them is one.
+        """
+        if n_clusters is None or constraints.wavers:
+            return constraints.neighbourhoods(at_most=n_clusters)
+        return constraints.presumed(n_clusters)
+
     def fit_step(
         self,
         X: np.ndarray,
@@ -99,7 +109,7 @@ class PanelSettings(Method):
         self, constraints: Constraints, n_clusters: int | None, around: Any, rng: np.random.Generator
     ) -> Foretold:
         """What the learners hold each row for at this time."""
-        groups = constraints.neighbourhoods(at_most=n_clusters)
+        groups = self.neighbourhoods(constraints, n_clusters)
         n_rows = len(around.rows)
         filled, ruled_out, _ = fill_up(
             around, groups, constraints.told_apart(groups), n_clusters or len(groups)
@@ -123,7 +133,7 @@ class PanelSettings(Method):
         past: Past,
     ) -> PanelGrouping:
         """The panel's word, weighed by what it has foretold so far."""
-        groups = constraints.neighbourhoods(at_most=n_clusters)
+        groups = self.neighbourhoods(constraints, n_clusters)
         n_groups = n_clusters or max(1, len(groups))
         opinion = consult(
             past.around,

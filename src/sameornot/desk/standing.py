@@ -62,7 +62,7 @@ def number_groups(session: ActiveSession) -> dict[int, int]:
     constraints = Constraints(len(session))
     for reply in session.answers:
         absorb(constraints, reply, session.n_clusters, infer_last=session.infer_last)
-        numbers = _number(numbers, constraints.neighbourhoods(at_most=session.n_clusters))
+        numbers = _number(numbers, session.settings.neighbourhoods(constraints, session.n_clusters))
     return numbers
 
 

@@ -3,7 +3,11 @@
     score_i = −|max_m b_im − ½|,     b what the panel believes row i to be, its answers included
 
 First the groups have to be found: while some are not known, the row that stands for most of what is far
-from all known ones is asked about, by turns with doubtful rows once several such rows met known groups.
+from all known ones is asked about, by turns with doubtful rows once several such rows met known groups. It
+need not meet all of them: with K groups that would take K(K − 1)/2 questions, nearly all with the answer that
+was expected. One that differs from its likeliest group is presumed to be a group of its own, and two groups
+of which nobody said that they differ are compared once the learners hold members of one for the other, or
+once some row differs from all groups.
 Now and then the least credible answer is asked for again (`recheck.py`); where the expert seems to err, rows
 that were placed compete with the others, by the same score.
 """
@@ -24,6 +28,10 @@ from sameornot.query.recheck import doubtful_answer, routine_recheck, told_pair
 PATIENCE = 3
 # Where the number of groups is not known, one row in so many goes on looking for others.
 RARELY = 4
+# Groups that a row has to differ from to be presumed one of its own.
+N_MET = 1
+# How likely two groups have to be one, by their members, to be compared.
+SUSPICIOUS = 0.15
 # Rows of which two are to be compared first: all but hopeless with people who are unsure of each.
 N_SCOUTS = 12
 
@@ -39,8 +47,12 @@ def panel(problem: Problem, rng: np.random.Generator) -> Questions:
     if len(problem.constraints.neighbourhoods()) == 0:
         yield from first_meeting(problem, grouping, candidates)
         return
+    suspects = None if problem.is_beside else compare_groups(problem, opinion)
     again = None if problem.is_beside else to_check(problem, opinion, candidates)
-    if again is not None:
+    if suspects is not None:
+        if (yield suspects) is Answer.SAME:
+            yield Recheck(*suspects)  # one slip here would make two groups one
+    elif again is not None:
         yield again
     elif len(candidates):
         yield from place(problem, opinion, choose(problem, grouping, candidates, rng))
@@ -55,6 +67,24 @@ def to_check(problem: Problem, opinion: Opinion, candidates: np.ndarray) -> Rech
     if again is None and opinion.error >= CAREFUL and not looks:
         again = doubtful_answer(told, problem.hoods, opinion, candidates)
     return again
+
+
+def compare_groups(problem: Problem, opinion: Opinion) -> Pair | None:
+    """Members of two groups that nobody told apart and that may be one, the likeliest such first."""
+    hoods, ruled_out = problem.hoods, problem.ruled_out
+    pairs = [(a, b) for a, b in combinations(range(len(hoods)), 2) if not ruled_out[hoods[a][0], b]]
+    if not pairs:
+        return None
+    taken_for = np.array([opinion.odds[members].mean(axis=0) for members in hoods])
+    chance = {(a, b): max(taken_for[a, b], taken_for[b, a]) for a, b in pairs}
+    some_row_has_no_group = bool(ruled_out[~problem.placed].all(axis=1).any())
+    for a, b in sorted(pairs, key=lambda pair: -chance[pair]):
+        if chance[a, b] < SUSPICIOUS and not some_row_has_no_group:
+            return None
+        right = max(hoods[b].tolist(), key=lambda row: float(opinion.odds[row, b]))
+        if (left := best_known(problem, opinion, a, right)) is not None:
+            return Pair(left, right)
+    return None
 
 
 def choose(
@@ -84,7 +114,11 @@ def place(problem: Problem, opinion: Opinion, point: int) -> Questions:
     hoods = problem.hoods
     belief = opinion.memberships[point].copy()
     problem.odds[point] = belief[: len(hoods)] / max(belief[: len(hoods)].sum(), 1e-300)
+    presumes = problem.n_clusters is not None and not problem.constraints.wavers and explores(problem)
+    n_met, enough = 0, N_MET if presumes else len(hoods)
     for hood in np.argsort(-belief[: len(hoods)], kind="stable").tolist():
+        if n_met == enough:
+            break
         known = best_known(problem, opinion, hood, point)
         if known is None or problem.ruled_out[point, hood]:
             continue
@@ -98,6 +132,7 @@ def place(problem: Problem, opinion: Opinion, point: int) -> Questions:
         if belief[hood] > 0.5:
             yield Recheck(point, known)
             return
+        n_met += 1
     if opinion.error >= CAREFUL and len(hoods) != problem.n_clusters:
         nearest = hoods[int(opinion.odds[point, : len(hoods)].argmax())]
         if (pair := told_pair(problem.constraints.told, point, nearest)) is not None:

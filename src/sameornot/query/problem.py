@@ -90,7 +90,7 @@ class Problem:
     @cached_property
     def hoods(self) -> list[np.ndarray]:
         """The neighbourhoods; before the first answer, one that holds a single random point."""
-        found = self.constraints.neighbourhoods(at_most=self.n_clusters)
+        found = self.method.neighbourhoods(self.constraints, self.n_clusters)
         if found:
             return found
         n_others = len(self.X) - 1
