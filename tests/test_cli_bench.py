@@ -5,8 +5,10 @@ import re
 import subprocess
 import sys
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from urllib.error import URLError
 
+import pandas as pd
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
@@ -17,6 +19,7 @@ from sameornot.bench.experiments import Experiment
 from sameornot.bench.registry import EXPERIMENTS
 from sameornot.bench.rows import RowFile
 from sameornot.cli.bench import replication_bar
+from sameornot.engine import Cluster, ClusterLost
 from sameornot.plots import draw_reproduction
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -26,12 +29,13 @@ class Toy:
     """Stands for Table 1: two methods of the paper's and an extra; `trouble` may be in the way of a seed."""
 
     def __init__(self):
-        self.done, self.trouble = [], {}
+        self.done, self.trouble, self.folder = [], {}, None
 
     def __call__(self, run, seed, folder):
         if seed in self.trouble:
             raise self.trouble[seed]
         self.done.append((run, seed))
+        self.folder = folder
         at = {"run": run, "seed": seed, "method": run}
         return [
             {**at, "checkpoint": q, "asked": q, "ari": 0.5 + seed / 10, "nmi": 0.5, "seconds": 1.0}
@@ -237,6 +241,65 @@ def test_a_page_that_cannot_be_written_is_told_after_the_numbers(toy, call, rows
     assert len(rows.done()) == 4
 
 
+def test_a_cluster_makes_the_rows_of_this_process(call, rows, tmp_path):
+    words = "table1", "--methods", "COBRAS", "--replications", 1
+    assert call(*words, "--rows", "alone").exit_code == 0
+    answer = call(*words, "--engine", "local")
+    assert answer.exit_code == 0, answer.output
+    alone, found = (
+        file.read().drop(columns="seconds") for file in (RowFile(tmp_path / "alone" / "table1.csv"), rows)
+    )
+    pd.testing.assert_frame_equal(found, alone, check_exact=True)
+    assert rows.path.with_name("machines.txt").exists()
+
+
+@pytest.fixture
+def lost(monkeypatch):
+    """A cluster at tcp://far:1 whose scheduler goes away after one replication."""
+
+    def spread(_, work, items):
+        yield items[0], work(items[0])
+        raise ClusterLost("the scheduler at tcp://far:1 went away: start it and run this again")
+
+    command = sys.modules[replication_bar.__module__]  # whose name in its package is the function's
+    monkeypatch.setattr(command, "connect", lambda engine: nullcontext(Cluster(engine, None)))
+    monkeypatch.setattr("sameornot.bench.runner.spread", spread)
+    return "--engine", "tcp://far:1"
+
+
+@pytest.mark.parametrize(("fresh", "advice"), [([], ""), (["--fresh"], " without --fresh")])
+def test_a_cluster_that_is_lost_keeps_what_was_finished(toy, call, rows, lost, fresh, advice):
+    answer = call("table1", *lost, *fresh)
+    refused(answer, rf"the scheduler at tcp://far:1 went away: start it and .*; {GOES_ON.format(advice)}")
+    assert rows.done() == {("AQM + MEE", 0)}
+    assert "Toy: 5 replications to do" in call("table1").stdout
+
+
+def test_rows_of_another_machine_do_not_name_this_one(toy, call, rows, lost):
+    call("table1", *lost)
+    assert not rows.path.with_name("machines.txt").exists()
+
+
+def test_workers_elsewhere_are_told_the_whole_name_of_the_data(toy, call, lost, tmp_path):
+    call("table1", "--data", "data", *lost)
+    assert toy.folder == tmp_path / "data"
+
+
+def test_a_scheduler_that_does_not_answer_has_nothing_set_aside(toy, call, rows, monkeypatch):
+    monkeypatch.setattr("sameornot.engine.CONNECT_SECONDS", 0.5)
+    call("table1", "--replications", 1)
+    before = rows.path.read_bytes()
+    answer = call("table1", "--fresh", "--engine", "tcp://127.0.0.1:1")
+    refused(answer, r"no scheduler answers at tcp://127.0.0.1:1: start one with .*, or use --engine local")
+    assert rows.path.read_bytes() == before
+
+
+def test_without_dask_an_engine_is_refused_in_a_sentence(toy, call, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    refused(call("table1", "--engine", "local"), r"Dask is needed .*: pip install 'sameornot\[dask\]'")
+    assert toy.done == []
+
+
 def test_rows_of_something_else_are_not_overwritten(toy, call, rows):
     rows.path.parent.mkdir()
     rows.path.write_text('a,b\n"1,2\n')
@@ -299,7 +362,7 @@ def test_the_time_left_is_told_by_all_replications_so_far(done_at, shown):
 def test_help_lists_the_options(call):
     options = {"--replications", "--jobs", "--methods", "--resume", "--fresh", "--quick", "--rows", "--data"}
     answer = call("--help")
-    assert {*options, "--docs"} <= set(re.findall(r"--\w+", answer.stdout))
+    assert {*options, "--docs", "--engine"} <= set(re.findall(r"--\w+", answer.stdout))
     for word in ("table1", "figure1", "theory", "speed", "all", "report"):
         assert word in answer.stdout
 

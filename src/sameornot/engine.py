@@ -7,7 +7,7 @@ scheduler, such as tcp://10.0.0.7:8786, whose workers reach the same files by th
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
@@ -65,12 +65,14 @@ def spread(
         }
 
     with told(cluster, {}):
-        # In the client's own thread, where alone it may lose its scheduler meanwhile and not trip over it.
+        # In the client's own thread: Dask trips over new tasks of another while it notes a lost scheduler.
         waiting = client.sync(hand_out)
     for future in as_completed(list(waiting), loop=client.loop):
         with told(cluster, waiting, future):
             result = future.result()
-        yield waiting.pop(future), result  # let go of, or a worker that dies would have it done again
+        item = waiting.pop(future)
+        del future  # or it would be done again if the worker that holds it dies
+        yield item, result
 
 
 @contextmanager
@@ -84,20 +86,19 @@ def connect(engine: str) -> Iterator[Cluster]:
         ) from None
     if engine == LOCAL:
         alone = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
-        with LocalCluster(threads_per_worker=1, **alone) as cluster, Client(cluster) as client:
+        with closing(LocalCluster(threads_per_worker=1, **alone)) as local, closing(Client(local)) as client:
             yield Cluster(engine, client)
         return
     try:
-        asyncio.run(knock(engine))
+        with ThreadPoolExecutor(1) as thread:  # a notebook runs a loop of its own in this one
+            thread.submit(asyncio.run, knock(engine)).result()
         client = Client(engine, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, TypeError, MemoryError):  # the last two if something else answers there
         raise EngineProblem(
             f"no scheduler answers at {engine}: start one with `dask scheduler`, or use --engine {LOCAL}"
         ) from None
-    try:
+    with closing(client):
         yield Cluster(engine, client)
-    finally:
-        close(client)
 
 
 async def knock(address: str) -> None:
@@ -110,12 +111,16 @@ async def knock(address: str) -> None:
     comm.abort()
 
 
-def close(client: Any) -> None:
-    """Close a client; Dask would log a page about a scheduler that is gone, of which a sentence tells."""
+@contextmanager
+def closing(opened: Any) -> Iterator[Any]:
+    """Close what was opened; Dask's log of how that went would hide the sentence that tells why."""
     from distributed.utils import silence_logging_cmgr
 
-    with silence_logging_cmgr(logging.CRITICAL):
-        client.close()
+    try:
+        yield opened
+    finally:
+        with silence_logging_cmgr(logging.CRITICAL):
+            opened.close()
 
 
 @contextmanager

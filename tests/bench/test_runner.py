@@ -1,6 +1,8 @@
 """The runner does what is missing, once, in any number of processes, here or on a cluster."""
 
-import joblib
+import os
+import signal
+
 import pandas as pd
 import pytest
 
@@ -9,6 +11,7 @@ from sameornot.bench.experiments import Experiment
 from sameornot.bench.registry import EXPERIMENTS
 from sameornot.bench.rows import RowFile, versions
 from sameornot.bench.runner import Replication, choose_runs, find_experiment, find_parts, missing, run_all
+from sameornot.engine import connect
 
 RUN = "separable without augmentation"
 
@@ -103,17 +106,57 @@ def test_two_processes_give_the_rows_of_one(alone, tmp_path):
     pd.testing.assert_frame_equal(comparable(rows), alone)
 
 
-def test_a_dask_cluster_gives_the_rows_of_one_process(alone, tmp_path):
-    from distributed import Client, LocalCluster
+@pytest.fixture(scope="module")
+def cluster():
+    with connect("local") as found:
+        yield found
 
-    rows = RowFile(tmp_path / "figure2.csv")
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster),
-        joblib.parallel_config(backend="dask"),
-    ):
-        run_all(missing("figure2", (RUN,), 2, rows), rows, n_jobs=2)
-    pd.testing.assert_frame_equal(comparable(rows), alone)
+
+def do_three(rows, **how):
+    """The quickest replications there are, and enough for another to run when the first is done."""
+    run_all(missing("table1", ("COBRAS",), 3, rows), rows, **how)
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    rows = RowFile(tmp_path_factory.mktemp("three") / "table1.csv")
+    do_three(rows, n_jobs=1)
+    return comparable(rows)
+
+
+def test_a_dask_cluster_gives_the_rows_of_one_process(three, cluster, tmp_path):
+    rows = RowFile(tmp_path / "table1.csv")
+    do_three(rows, cluster=cluster)
+    pd.testing.assert_frame_equal(comparable(rows), three, check_exact=True)
+
+
+def test_rows_of_a_cluster_are_on_disk_as_soon_as_their_replication_is_done(cluster, tmp_path):
+    rows = RowFile(tmp_path / "table1.csv")
+    seen = []
+    do_three(rows, cluster=cluster, progress=lambda done: seen.append(rows.done() - {(done.run, done.seed)}))
+    assert [len(others) for others in seen] == [0, 1, 2]
+    assert missing("table1", ("COBRAS",), 3, rows) == []
+
+
+def test_a_worker_that_is_killed_in_mid_run_changes_no_row(three, cluster, tmp_path):
+    rows = RowFile(tmp_path / "table1.csv")
+    workers = list(cluster.client.run(os.getpid).values())
+
+    def kill_once(_):
+        if workers:
+            os.kill(workers[0], signal.SIGKILL)
+            workers.clear()
+
+    do_three(rows, cluster=cluster, progress=kill_once)
+    pd.testing.assert_frame_equal(comparable(rows), three, check_exact=True)
+
+
+def test_data_that_a_worker_cannot_find_is_told_as_in_one_process(cluster, tmp_path):
+    rows = RowFile(tmp_path / "figure3-urban.csv")
+    todo = missing("figure3-urban", ("COBRAS",), 1, rows, tmp_path)
+    with pytest.raises(OSError, match=r"holds no training\*.csv, one was expected"):
+        run_all(todo, rows, cluster=cluster)
+    assert rows.done() == set()
 
 
 def test_a_curve_has_a_row_for_each_method_and_checkpoint(alone):

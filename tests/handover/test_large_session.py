@@ -85,6 +85,12 @@ def test_only_some_rows_are_held_and_all_get_the_group_that_they_are_of(desk, ki
     assert (labels["placed_by"] == "expert").sum() == sum(map(len, snapshot.result.neighbourhoods))
 
 
+def test_the_person_is_told_how_many_rows_were_looked_at(desk):
+    notices = desk.state("ada")["notices"]
+    assert any("learned from 200 of its rows" in notice for notice in notices)
+    assert any(notice.startswith("Questions are about 60 of the 900 rows") for notice in notices)
+
+
 def test_a_session_goes_on_with_the_same_question_and_the_same_rows(desk, path, tmp_path):
     question, pool = desk.state("ada")["question"], desk.snapshot().pool
     desk.close()

@@ -149,7 +149,7 @@ def cluster(tmp_path):
     started = [start("scheduler", "--host", "127.0.0.1", "--port", "0")]
     started += [start("worker", "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1") for _ in range(2)]
     until = time.monotonic() + 60
-    while not file.exists() and time.monotonic() < until:
+    while not (file.exists() and file.read_text().endswith("}")) and time.monotonic() < until:
         time.sleep(0.05)
     yield pd.read_json(file, typ="series")["address"], started
     for process in started:
@@ -168,4 +168,23 @@ def test_a_worker_that_is_killed_in_mid_run_changes_nothing(model, table, out, c
 
     assign_parts(model, table, out, engine=address, progress=kill_once)
     assert killed
+    check(model, table, out)
+
+
+def test_a_scheduler_that_goes_away_leaves_the_parts_that_are_done(model, table, out, cluster):
+    address, (scheduler, *_) = cluster
+    done = []
+
+    def kill_after_two(n_rows):
+        done.append(n_rows)
+        if len(done) == 2:
+            scheduler.kill()
+            scheduler.wait()
+
+    with pytest.raises(EngineProblem, match=r"went away.*parts that are done are not repeated"):
+        assign_parts(model, table, out, engine=address, progress=kill_after_two)
+    before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")}
+    assert len(before) >= 2
+    assign_parts(model, table, out)
+    assert {name: (out / name).stat().st_mtime_ns for name in before} == before
     check(model, table, out)

@@ -1,10 +1,10 @@
 """Run what is missing of an experiment, in parallel, each replication to disk as soon as it is done.
 
-Replications go through joblib: inside `joblib.parallel_config(backend="dask")` the same call sends them to a
-cluster. Nothing is repeated that the row file already holds.
+Replications go through joblib, or to a Dask cluster that the caller is connected to. Nothing is repeated that
+the row file already holds.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from sameornot.bench import experiments
 from sameornot.bench.experiments import Experiment
 from sameornot.bench.registry import EXPERIMENTS
 from sameornot.bench.rows import Row, RowFile, versions
+from sameornot.engine import Cluster, spread
 
 
 class Replication(NamedTuple):
@@ -25,6 +26,9 @@ class Replication(NamedTuple):
     run: str
     seed: int
     folder: Path | None
+
+    def __str__(self) -> str:
+        return f"{self.run} on seed {self.seed}"
 
 
 def find_experiment(name: str) -> Experiment:
@@ -88,17 +92,31 @@ def run_all(
     rows: RowFile,
     *,
     n_jobs: int = 2,
+    cluster: Cluster | None = None,
     progress: Callable[[Replication], None] | None = None,
 ) -> None:
-    """Do the replications, `n_jobs` at a time, and add each to the rows."""
+    """Do the replications, `n_jobs` at a time or as many as a cluster has room for; add each to the rows."""
     if not replications:
         return
     check_count("n_jobs", n_jobs)
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    for done, found in parallel(joblib.delayed(replicate)(replication) for replication in replications):
+    for done, found in finished(replications, n_jobs, cluster):
         rows.append(found)
         if progress is not None:
             progress(done)
+
+
+def finished(
+    replications: Sequence[Replication], n_jobs: int, cluster: Cluster | None
+) -> Iterator[tuple[Replication, list[Row]]]:
+    """Replications with their rows, as they are done.
+
+    A cluster is not asked by way of joblib: its Dask backend waits for ever for a task that kills its worker,
+    and does the work of a cluster of one core in this process.
+    """
+    if cluster is not None:
+        return (found for _, found in spread(cluster, replicate, replications))
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    return parallel(joblib.delayed(replicate)(replication) for replication in replications)
 
 
 def replicate(replication: Replication) -> tuple[Replication, list[Row]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +18,7 @@ from rich.progress import (
 )
 
 from sameornot.cli.common import check_at_least_one, check_folder, fail
+from sameornot.engine import LOCAL, Cluster, ClusterLost, connect
 
 if TYPE_CHECKING:
     from sameornot.bench.runner import Replication
@@ -37,7 +38,16 @@ def bench(
     replications: Annotated[
         int | None, typer.Option(help="Seeds 0 up to this number; as in the paper unless given.")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Replications at a time, each on one core.")] = 2,
+    jobs: Annotated[
+        int, typer.Option(help="Replications at a time, each on one core; --engine has its own number.")
+    ] = 2,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="Who does the replications: local, or a Dask scheduler's tcp://…, whose workers need the "
+            "folder of --data by the same name."
+        ),
+    ] = None,
     methods: Annotated[
         list[str] | None, typer.Option(help="Only these, by name or a part of it; 'all' adds the extras.")
     ] = None,
@@ -69,19 +79,29 @@ def bench(
         runs = {name: choose_runs(find_experiment(name), methods) for name in parts}
         if experiment == "report" and not any(rows.glob("*.csv")):
             fail(f"there are no rows in {rows}: give their folder as --rows, or run a table or figure first")
-        for name in parts:
-            todo = plan(name, runs[name], 2 if quick else replications, resume, rows, data, console)
-            unread += run_experiment(name, todo, rows, jobs, console)
+        with open_cluster(engine if parts else None) as cluster:
+            folder = data.absolute() if data and cluster else data
+            for name in parts:
+                todo = plan(name, runs[name], 2 if quick else replications, resume, rows, folder, console)
+                unread += run_experiment(name, todo, rows, jobs, cluster, console)
         if not parts or len(unread) < len(parts):
             show_results(parts, rows, docs or rows, console)
+    except ClusterLost as lost:
+        fail(f"{lost}; {what_remains(rows, resume)}")
     except (OSError, ValueError, ImportError) as error:
         fail(str(error))
     except (BrokenExecutor, MemoryError):
-        fail(f"there was not enough memory; {what_remains(rows, resume)}, best with a smaller --jobs")
+        less = "a smaller --jobs" if engine is None else "more memory for each worker"
+        fail(f"there was not enough memory; {what_remains(rows, resume)}, best with {less}")
     except KeyboardInterrupt:
         fail(f"stopped; {what_remains(rows, resume)}", exit_code=130)  # as shells tell an interrupt
     if unread:
         fail("; ".join(unread))
+
+
+def open_cluster(engine: str | None) -> AbstractContextManager[Cluster | None]:
+    """The cluster that is to do the work, before anything is set aside for it; None for this process."""
+    return nullcontext() if engine is None else connect(engine)
 
 
 def what_remains(rows: Path, resume: bool) -> str:
@@ -112,7 +132,12 @@ def plan(
 
 
 def run_experiment(
-    name: str, todo: "list[Replication]", folder: Path, jobs: int, console: Console
+    name: str,
+    todo: "list[Replication]",
+    folder: Path,
+    jobs: int,
+    cluster: Cluster | None,
+    console: Console,
 ) -> list[str]:
     """Do the replications with the time left in sight, and tell if their data could not be read."""
     from sameornot.bench.machine import note_machine
@@ -125,10 +150,12 @@ def run_experiment(
         with replication_bar(name, len(todo), console) as advance:
 
             def finished(_: "Replication") -> None:
-                note_machine(folder)
+                if cluster is None or cluster.engine == LOCAL:
+                    note_machine(folder)
                 advance()
 
-            run_all(todo, RowFile(folder / f"{name}.csv"), n_jobs=jobs, progress=finished)
+            rows = RowFile(folder / f"{name}.csv")
+            run_all(todo, rows, n_jobs=jobs, cluster=cluster, progress=finished)
     except RowsNotSaved:
         raise
     except OSError as error:

@@ -76,6 +76,11 @@ class Sheet:
     def notices(self) -> list[str]:
         """What a person should know about how her table was read."""
         notices = list(self.encoder.notices)
+        if len(self.table.rows) < len(self.table):
+            notices.append(
+                f"The table is large: what its columns hold was learned from {len(self.table.rows):,} of its "
+                "rows, drawn at random."
+            )
         if len(self.pool) < len(self.table):
             notices.append(
                 f"Questions are about {len(self.pool):,} of the {len(self.table):,} rows, drawn at random; "

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sameornot.desk.snapshot import Snapshot
-from sameornot.engine import each
+from sameornot.engine import ClusterLost, EngineProblem, each
 from sameornot.handover.assign import judge_file, write_groups
 from sameornot.handover.assigner import Assigner
 from sameornot.handover.files import clear_leftovers
@@ -78,10 +78,13 @@ def write_parts(
     sizes = np.sum([np.zeros(len(assigner.numbers), dtype=np.int64), *done], axis=0)
     waiting = [part for part in parts if earlier[part] is None]
     if waiting:
-        for _, found in each(engine, Assigner.loads, assigner.dumps(), write_part, waiting):
-            sizes = sizes + found
-            if progress is not None:
-                progress(int(sizes.sum()))
+        try:
+            for _, found in each(engine, Assigner.loads, assigner.dumps(), write_part, waiting):
+                sizes = sizes + found
+                if progress is not None:
+                    progress(int(sizes.sum()))
+        except ClusterLost as lost:
+            raise EngineProblem(f"{lost}; parts that are done are not repeated") from None
         for part in parts:
             clear_leftovers(part.target)  # of workers that died
     return sizes
