@@ -58,7 +58,7 @@ def overlaps(boxes):
 
 def test_stage_counts_what_the_session_knows(session, data):
     stage = session_stage(session, data[1])
-    hoods = session.constraints.neighbourhoods()
+    hoods = session.result().neighbourhoods
     assert (stage.questions, stage.groups, stage.placed) == (15, len(hoods), sum(map(len, hoods)))
 
 

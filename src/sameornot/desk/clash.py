@@ -66,7 +66,8 @@ def find_clash(
     payload = {"said": said, "chain": [line(entry) for entry in chain], "options": options}
     if more is None:
         return Clash({"kind": "contradiction", "sentence": _sentence(said, len(chain)), **payload})
-    sentence = f"With this there would be {more} groups, and {more - 1} are wanted. Are there {more}?"
+    wanted = "1 is" if more == 2 else f"{more - 1} are"
+    sentence = f"With this there would be {more} groups, and {wanted} wanted. Are there {more}?"
     added = {
         "label": f"There are {more} groups",
         "changes": [{"seq": seq, "to": to} for seq, to in changes],

@@ -47,8 +47,8 @@ def panel(problem: Problem, rng: np.random.Generator) -> Questions:
     if len(problem.constraints.neighbourhoods()) == 0:
         yield from first_meeting(problem, grouping, candidates)
         return
-    suspects = None if problem.is_beside else compare_groups(problem, opinion)
-    again = None if problem.is_beside else to_check(problem, opinion, candidates)
+    suspects = compare_groups(problem, opinion)
+    again = None if problem.others else to_check(problem, opinion, candidates)
     if suspects is not None:
         if (yield suspects) is Answer.SAME:
             yield Recheck(*suspects)  # one slip here would make two groups one
@@ -70,16 +70,26 @@ def to_check(problem: Problem, opinion: Opinion, candidates: np.ndarray) -> Rech
 
 
 def compare_groups(problem: Problem, opinion: Opinion) -> Pair | None:
-    """Members of two groups that nobody told apart and that may be one, the likeliest such first."""
+    """Members of two groups that nobody told apart and that may be one, the likeliest such first.
+
+    Rows that several people are asked about at once do not know of each other: what they found is compared
+    in any case.
+    """
     hoods, ruled_out = problem.hoods, problem.ruled_out
-    pairs = [(a, b) for a, b in combinations(range(len(hoods)), 2) if not ruled_out[hoods[a][0], b]]
+    open_rows = [set(pair) for pair in problem.others]
+    pairs = [
+        (a, b)
+        for a, b in combinations(range(len(hoods)), 2)
+        if not ruled_out[hoods[a][0], b]
+        and not any(rows & {*hoods[a].tolist()} and rows & {*hoods[b].tolist()} for rows in open_rows)
+    ]
     if not pairs:
         return None
     taken_for = np.array([opinion.odds[members].mean(axis=0) for members in hoods])
     chance = {(a, b): max(taken_for[a, b], taken_for[b, a]) for a, b in pairs}
     some_row_has_no_group = bool(ruled_out[~problem.placed].all(axis=1).any())
     for a, b in sorted(pairs, key=lambda pair: -chance[pair]):
-        if chance[a, b] < SUSPICIOUS and not some_row_has_no_group:
+        if chance[a, b] < SUSPICIOUS and not (some_row_has_no_group or problem.others):
             return None
         right = max(hoods[b].tolist(), key=lambda row: float(opinion.odds[row, b]))
         if (left := best_known(problem, opinion, a, right)) is not None:

@@ -38,8 +38,8 @@ class Problem:
     by `scale`; `method` holds the settings of the session's clusterer. `progress` is for strategies that
     are flows: where they leave the groups that their own questions lead to. In `odds` a strategy may leave
     how likely it holds a point to be of each of `hoods`, so that a person can be told why it is asked.
-    `found` is shared by all who go through the same step: see `once`. Points that are `held` are somebody
-    else's question, and no candidates: see `beside`.
+    `found` is shared by all who go through the same step: see `once`. The questions of `others` are open
+    too, and points that they are to place, `held`, are no candidates: see `beside`.
     """
 
     X: np.ndarray
@@ -53,7 +53,7 @@ class Problem:
     odds: dict[int, np.ndarray] = field(default_factory=dict)
     found: dict[str, Found] = field(default_factory=dict)
     held: frozenset[int] = frozenset()
-    is_beside: bool = False
+    others: tuple[Pair, ...] = ()
 
     @cached_property
     def clustering(self) -> Grouping:
@@ -62,10 +62,10 @@ class Problem:
         return grouping
 
     def beside(self, pairs: Iterable[Pair]) -> "Problem":
-        """The same problem for one more person: rows of these pairs that were not placed are held."""
-        twin = copy(self)
-        held = frozenset(row for pair in pairs for row in pair if not self.placed[row])
-        twin.__dict__.update(held=held, is_beside=True)
+        """The same problem for one more person, while others look at these pairs."""
+        twin, others = copy(self), tuple(pairs)
+        held = frozenset(row for pair in others for row in pair if not self.placed[row])
+        twin.__dict__.update(held=held, others=others)
         return twin
 
     def once(self, name: str, rng: np.random.Generator | None, compute: Callable[[], Any]) -> Any:
