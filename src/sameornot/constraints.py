@@ -225,15 +225,20 @@ class Constraints:
         return chosen
 
     def presumed(self, n_groups: int) -> list[np.ndarray]:
-        """The first groups that answers spoke of, compared with each other or not.
+        """The first groups that answers spoke of and that are known to differ from one of those before.
 
-        Where there are so many groups, ones that nobody told apart may still be one.
+        Not all of them were compared with each other: ones that nobody told apart may still be one.
         """
         first: dict[int, int] = {}
         for at, (pair, _) in enumerate(self._told):
             for point in pair:
                 first.setdefault(self._find(point), at)
-        return sorted(self.groups(), key=lambda members: first[self._find(int(members[0]))])[:n_groups]
+        chosen: dict[int, np.ndarray] = {}
+        for members in sorted(self.groups(), key=lambda members: first[self._find(int(members[0]))]):
+            root = self._find(int(members[0]))
+            if len(chosen) < n_groups and (not chosen or chosen.keys() & self._apart.get(root, {}).keys()):
+                chosen[root] = members
+        return list(chosen.values())
 
     def told_apart(self, hoods: Sequence[np.ndarray]) -> np.ndarray:
         """Whether each point (rows) is known to differ from each of some neighbourhoods (columns)."""
