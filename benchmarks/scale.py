@@ -5,7 +5,7 @@
 
 50 features, 10 groups, 10 of the features tell them apart; one thread; a process of its own for each size,
 whose peak memory is what Linux says of it. A question takes from the answer before it to when it is there.
-Most follow from the fit before them at once; those that begin a step are timed apart.
+Those that begin a step, with a fit, are timed apart.
 """
 
 import argparse
@@ -169,7 +169,7 @@ def report_quality() -> None:
     for (name, n_rows), own in rows.groupby(["set", "rows"]):
         areas = own.pivot(index="seed", columns="route", values="area").dropna()
         ratio = areas["pool"] / areas["all rows"] - 1
-        error = ratio.std() / np.sqrt(len(ratio)) if len(ratio) > 1 else np.nan
+        error = f" ± {100 * ratio.std() / np.sqrt(len(ratio)):.1f}" if len(ratio) > 1 else ""
         means = [f"{areas[route].mean():.3f}" for route in ("all rows", "pool")]
         lines.append(
             [
