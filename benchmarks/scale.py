@@ -177,7 +177,7 @@ def report_quality() -> None:
                 f"{n_rows:,}",
                 str(len(areas)),
                 *means,
-                f"{100 * ratio.mean():+.1f} ± {100 * error:.1f}",
+                f"{100 * ratio.mean():+.1f}{error}",
             ]
         )
     header = ["set", "rows", "seeds", "all rows", "pool", "difference (%)"]
