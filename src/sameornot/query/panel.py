@@ -116,7 +116,7 @@ def likeness(problem: Problem, grouping: PanelGrouping, candidates: np.ndarray) 
 
 
 def place(problem: Problem, opinion: Opinion, point: int) -> Questions:
-    """Ask against each group, likeliest first, until "same".
+    """Ask against each group, likeliest first, until "same"; while groups are looked for, against `N_MET`.
 
     Who is unsure is shown another member, then another row. An answer against odds that outweigh it is asked
     for again before others are tried, and so is, with an expert who errs, the one that a new group rests on.
