@@ -261,11 +261,13 @@ class Interview:
         """The fit that a step begins with, of a method that remembers; the same as the result before it."""
         key = (step, len(constraints.must_link) + len(constraints.cannot_link))
         if self._fitted is None or self._fitted[0] != key:
-            rng = self._step_rngs(step)[0]
-            past = Past(self._survey(), self._recall(step))
-            fitted = self.settings.fit_after(self._X, constraints, self.n_clusters, self._scale, rng, past)
-            self._fitted = key, fitted
+            self._fitted = key, self._fit_remembering(step, constraints)
         return self._fitted[1]
+
+    def _fit_remembering(self, step: int, constraints: Constraints) -> Grouping:
+        past = Past(self._survey(), self._recall(step))
+        rng = self._step_rngs(step)[0]
+        return self.settings.fit_after(self._X, constraints, self.n_clusters, self._scale, rng, past)
 
     def _survey(self) -> Any:
         if self._around is None:
@@ -276,8 +278,7 @@ class Interview:
         """What was kept of the earlier steps that a fit at this one asks for, found again where it is not."""
         wanted = list(self.settings.recalls(step))
         for at, constraints in self._at_steps([at for at in wanted if at not in self._kept]):
-            rng = self._step_rngs(at)[0]
-            self._kept[at] = self.settings.keep(constraints, self.n_clusters, self._survey(), rng)
+            self._kept[at] = self.settings.kept_of(self._fit_remembering(at, constraints))
         return [self._kept[at] for at in wanted]
 
     def _at_steps(self, steps: Sequence[int]) -> Iterator[tuple[int, Constraints]]:
@@ -384,7 +385,8 @@ def absorb(
     if infer_last:
         constraints.imply_last(n_clusters)
     found = constraints.neighbourhoods()
-    if len(found) > n_clusters:
+    # Who was seen to err may well seem to tell more groups apart than there are.
+    if len(found) > n_clusters and not constraints.wavers:
         raise TooManyGroups(found, n_clusters)
 
 

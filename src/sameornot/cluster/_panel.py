@@ -21,7 +21,7 @@ from sameornot.constraints import Fact
 from sameornot.membership.discriminant import discriminant, rule_out, whiten
 from sameornot.membership.graph import closeness, neighbour_graph, representatives, spread
 from sameornot.membership.reliability import Votes, believe, count_votes, estimate_error
-from sameornot.membership.track_record import Record, judge, sharpen
+from sameornot.membership.track_record import SLIP, Record, judge, sharpen
 from sameornot.membership.trees import grow_trees
 
 LEARNERS = ("neighbours", "discriminant", "whitened", "borders", "trees")
@@ -57,11 +57,13 @@ class Surroundings:
 class Foretold:
     """What each learner held each row for at some time (learners × n × L), and the groups as they were.
 
-    The last columns, beyond `groups`, are of groups that were not known then.
+    The last columns, beyond `groups`, are of groups that were not known then; `believed` are the groups that
+    were held to be true where answers did not all hold.
     """
 
     groups: list[np.ndarray]
     odds: np.ndarray
+    believed: list[np.ndarray]
 
 
 class Opinion(NamedTuple):
@@ -69,7 +71,8 @@ class Opinion(NamedTuple):
 
     `odds` are what the learners alone hold each row for, its own answers left out; `seeds` held the places of
     groups that are not known yet; `error` is how often the expert seems to err; `settled` marks the rows that
-    the expert placed beyond doubt; `foretold` is what each learner held, all answers believed.
+    the expert placed beyond doubt; `foretold` is what each learner held, all answers believed; `groups` are
+    the rows that the learners were taught by in the end.
     """
 
     memberships: np.ndarray
@@ -79,6 +82,7 @@ class Opinion(NamedTuple):
     error: float
     settled: np.ndarray
     foretold: Foretold
+    groups: list[np.ndarray]
 
 
 def survey(X: np.ndarray, scale: np.ndarray) -> Surroundings:
@@ -161,6 +165,7 @@ def track_record(
     groups: Sequence[np.ndarray],
     ruled_out: np.ndarray,
     learners: Sequence[str] = LEARNERS,
+    slip: float = SLIP,
 ) -> Record:
     """How far to believe each learner: `past` holds what they foretold, `groups` what has come of it.
 
@@ -180,7 +185,7 @@ def track_record(
         tests.append(np.pad(odds, ((0, 0), (0, 0), (0, n_columns - odds.shape[2]))))
         truth.append(column[now[fresh]])
     usual = np.array([USUAL[name] for name in learners])
-    return judge(np.concatenate(tests), np.concatenate(truth), usual)
+    return judge(np.concatenate(tests), np.concatenate(truth), usual, slip)
 
 
 def rows_of(groups: Sequence[np.ndarray]) -> np.ndarray:
@@ -222,20 +227,24 @@ def consult(
     groups, ruled_out, seeds = fill_up(around, groups, ruled_out, n_groups)
     if len(groups) == 1:
         alone = np.ones((len(around.rows), 1))
-        nothing = Foretold([], np.empty((len(learners), len(alone), 0)))
-        return Opinion(alone, alone, seeds, record, NO_ERROR, settled_rows(alone, groups, seeds), nothing)
+        nothing = Foretold([], np.empty((len(learners), len(alone), 0)), [])
+        return Opinion(
+            alone, alone, seeds, record, NO_ERROR, settled_rows(alone, groups, seeds), nothing, groups
+        )
     votes = count_votes(told, groups, len(around.rows))
     heard = foretell(around, groups, ruled_out, rng, learners)
+    foretold = Foretold(known, heard.astype(np.float32), [])
     odds = mix_opinions(heard, groups, record, learners)
     error = estimate_error(odds, votes)
     belief = take_sides(odds, votes, groups, ruled_out, error)
-    doubted = [members[belief[members, m] < 0.5] for m, members in enumerate(groups)]
-    if any(len(rows) for rows in doubted):
-        kept = [np.setdiff1d(members, rows) for members, rows in zip(groups, doubted, strict=True)]
+    held = [belief[members, m] >= 0.5 for m, members in enumerate(groups)]
+    if not all(sure.all() for sure in held):
+        # A group of which no row is held to be a member still has to be learnt from something.
+        kept = [members[sure] if sure.any() else members for members, sure in zip(groups, held, strict=True)]
         odds = mix_opinions(foretell(around, kept, ruled_out, rng, learners), kept, record, learners)
         belief = take_sides(odds, votes, groups, ruled_out, error)
-    foretold = Foretold(known, heard.astype(np.float32))
-    return Opinion(belief, odds, seeds, record, error, settled_rows(belief, groups, seeds), foretold)
+    settled = settled_rows(belief, groups, seeds)
+    return Opinion(belief, odds, seeds, record, error, settled, foretold, groups)
 
 
 def settled_rows(belief: np.ndarray, groups: Sequence[np.ndarray], seeds: Sequence[int]) -> np.ndarray:

@@ -124,14 +124,8 @@ class Method:
         """The earlier steps that a fit at this one asks for, rising."""
         raise TypeError(f"{type(self).__name__} remembers nothing")
 
-    def keep(
-        self, constraints: Constraints, n_clusters: int | None, around: Any, rng: np.random.Generator
-    ) -> Any:
-        """What is kept of a step that will be recalled."""
-        raise TypeError(f"{type(self).__name__} remembers nothing")
-
     def kept_of(self, grouping: Any) -> Any:
-        """The same, where the step was fitted: `keep` draws what the fit of its step draws first."""
+        """What is kept of the fit of a step that will be recalled."""
         raise TypeError(f"{type(self).__name__} remembers nothing")
 
     def fit_after(

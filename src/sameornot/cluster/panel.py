@@ -13,11 +13,10 @@ from sameornot.cluster._panel import (
     Opinion,
     Surroundings,
     consult,
-    fill_up,
-    foretell,
     survey,
     variance_ratio,
 )
+from sameornot.cluster._reconciled import weigh_answers
 from sameornot.cluster.method import Agreement, Method, Past
 from sameornot.cluster.prototypes import Prototypes, cover
 from sameornot.constraints import Constraints, Fact
@@ -105,21 +104,8 @@ class PanelSettings(Method):
             yield at
             at = max(at + 1, int(at * PACE))
 
-    def keep(
-        self, constraints: Constraints, n_clusters: int | None, around: Any, rng: np.random.Generator
-    ) -> Foretold:
-        """What the learners hold each row for at this time."""
-        groups = self.neighbourhoods(constraints, n_clusters)
-        n_rows = len(around.rows)
-        filled, ruled_out, _ = fill_up(
-            around, groups, constraints.told_apart(groups), n_clusters or len(groups)
-        )
-        if len(filled) < 2:
-            return Foretold([], np.empty((len(self.learners), n_rows, 0)))
-        return Foretold(groups, foretell(around, filled, ruled_out, rng, self.learners).astype(np.float32))
-
     def kept_of(self, grouping: Any) -> Foretold:
-        """The same, of a fit of that step."""
+        """What the learners held each row for at this time."""
         foretold: Foretold = grouping.opinion.foretold
         return foretold
 
@@ -145,6 +131,10 @@ class PanelSettings(Method):
             rng,
             self.learners,
         )
+        if n_clusters is not None and constraints.wavers and len(opinion.groups) > 1:
+            opinion = weigh_answers(
+                opinion, past.around, constraints.told, n_clusters, past.kept, rng, self.learners
+            )
         labels = opinion.memberships.argmax(axis=1)
         metric = telling_metric(past.around.rows, scale, opinion)
         return PanelGrouping(labels, metric, opinion, past.around, X)

@@ -47,18 +47,19 @@ def sharpen(memberships: np.ndarray, sharpness: float) -> np.ndarray:
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
-def judge(odds: np.ndarray, truth: np.ndarray, usual: np.ndarray) -> Record:
+def judge(odds: np.ndarray, truth: np.ndarray, usual: np.ndarray, slip: float = SLIP) -> Record:
     """The record of learners; `odds` (tests × learners × L) is what they gave, `truth` (tests) what was.
 
-    `usual` is the sharpness that each learner tends to need: what holds before there are tests.
+    `usual` is the sharpness that each learner tends to need: what holds before there are tests. In a share
+    `slip` of the tests, what was tells nothing.
     """
     n_tests, n_learners, _ = odds.shape
     age = FORGETTING ** np.arange(n_tests)[::-1]
     chances = np.stack([chance_of(odds, truth, sharpness) for sharpness in SHARPNESS], axis=2)
-    slipped = np.log((1.0 - SLIP) * chances + SLIP / 2.0)
+    slipped = np.log((1.0 - slip) * chances + slip / 2.0)
     cost = 0.25 * PRIOR_TESTS * np.log2(SHARPNESS / usual[:, None]) ** 2
     best = (np.tensordot(age, slipped, axes=1) - cost).argmax(axis=1)
-    chosen = np.maximum(chances[:, np.arange(n_learners), best], 1e-3)
+    chosen = np.maximum(chances[:, np.arange(n_learners), best], max(1e-3, slip - SLIP))
     weights = mix(chosen, age)
     foretold = combine(odds.transpose(1, 0, 2), SHARPNESS[best], weights)
     return Record(

@@ -20,6 +20,7 @@ from sameornot._types import Answer, Pair, Recheck
 from sameornot.cluster._panel import CAREFUL, Opinion
 from sameornot.cluster.panel import PanelGrouping
 from sameornot.membership.graph import representatives
+from sameornot.query.doubt import likeness, place_in_doubt
 from sameornot.query.mee import pick_best
 from sameornot.query.problem import Problem, Questions
 from sameornot.query.recheck import doubtful_answer, routine_recheck, told_pair
@@ -46,6 +47,9 @@ def panel(problem: Problem, rng: np.random.Generator) -> Questions:
     opinion = grouping.opinion
     if len(problem.constraints.neighbourhoods()) == 0:
         yield from first_meeting(problem, grouping, candidates)
+        return
+    if problem.constraints.wavers and problem.n_clusters is not None:
+        yield from place_in_doubt(problem, grouping, rng)
         return
     suspects = compare_groups(problem, opinion)
     again = None if problem.others else to_check(problem, opinion, candidates)
@@ -107,12 +111,6 @@ def choose(
         return scout(grouping, taken, candidates, 1)[0]
     likeliest = grouping.opinion.memberships[candidates].max(axis=1)
     return pick_best(candidates, -np.abs(likeliest - 0.5) - likeness(problem, grouping, candidates), rng)
-
-
-def likeness(problem: Problem, grouping: PanelGrouping, candidates: np.ndarray) -> np.ndarray:
-    """How close each candidate is to a row that somebody else is asked about: both would tell the same."""
-    close = grouping.around.close[candidates][:, sorted(problem.held)]
-    return np.asarray(close.max(axis=1, initial=0.0))
 
 
 def place(problem: Problem, opinion: Opinion, point: int) -> Questions:
