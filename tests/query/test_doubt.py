@@ -80,6 +80,15 @@ def test_no_question_is_put_more_often_than_three_times_and_the_session_ends():
     assert max(times.values()) <= MOST_VOTES
 
 
+def test_while_groups_are_not_known_there_is_always_something_to_ask():
+    """After 47 answers here, the row that would stand for a missing group was asked against all others."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(8), 15)
+    X = 1.5 * rng.normal(size=(8, 6))[y] + rng.normal(size=(120, 6))
+    session = led(ActiveSession(X, 8, random_state=0), errs(y, 0.1), 60)
+    assert len(session.answers) == 60
+
+
 def test_a_question_that_was_answered_unsure_is_not_put_again():
     session, _ = in_doubt()
     for _ in range(8):

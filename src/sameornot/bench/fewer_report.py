@@ -102,13 +102,11 @@ def area_section(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         "asking early."
     )
     yield markdown(["", *runs], body)
-    rival = "AQM + MEE (last asked)"
-    gains = [paired(table, PANEL, rival) for table in tables.values()]
-    ratios = [ours / theirs for ours, theirs, n_seeds in gains if n_seeds]
+    ratios = [ratio for table in tables.values() if (ratio := ratio_to_paper(table)) is not None]
     if ratios:
         yield (
-            f"Against the paper's method in its own accounting, on the same seeds: "
-            f"{np.mean(ratios) - 1.0:+.0%} in the mean over {len(ratios)} tables "
+            f"Against the paper's method in its own accounting, on each table with the better of its two "
+            f"metrics, on the same seeds: {np.mean(ratios) - 1.0:+.0%} in the mean over {len(ratios)} tables "
             f"({min(ratios) - 1.0:+.0%} to {max(ratios) - 1.0:+.0%})."
         )
     leads = [lead(tables[name], runs) for name in tables]
@@ -117,6 +115,14 @@ def area_section(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     ]
     if told:
         yield f"Ahead of the best other run in area, on the seeds that both have: {', '.join(told)}."
+
+
+def ratio_to_paper(table: pd.DataFrame) -> float | None:
+    """The panel's area over that of the paper's method, with whichever metric has the larger one."""
+    pairs = [
+        paired(table, PANEL, run) for run in RUNS if run.startswith("AQM + MEE (") and "last asked" in run
+    ]
+    return min((ours / theirs for ours, theirs, n_seeds in pairs if n_seeds), default=None)
 
 
 def lead(table: pd.DataFrame, runs: Sequence[str]) -> float | None:

@@ -1,8 +1,8 @@
 """The panel's word where answers do not all hold: the groups that learners and answers make likeliest.
 
-The search for them (`membership/reconcile.py`) sets out from what closure leaves of the answers, and from the
-groups that were found when the learners' word was last taken down; the first time, from those that the
-rows alone suggest.
+The search for them (`membership/reconcile.py`) sets out from the groups that were found when the learners'
+word was last taken down; the first time, from what closure makes of the answers and from what the rows alone
+suggest.
 """
 
 from collections.abc import Sequence
@@ -59,12 +59,12 @@ def weigh_answers(
         by = fill(by)
         return mix_opinions(foretell(around, by, nothing, rng, heard), by, own, heard)
 
-    starts = [opinion.memberships.argmax(axis=1)[ballots.rows]]
     if believed:
-        starts.append(carry_on(ballots, believed, n_rows))
+        starts = [carry_on(ballots, believed, n_rows)]
     else:
         unasked = representatives(around.close, ballots.rows[:0], n_groups)
-        starts.append(learn([np.array([row]) for row in unasked]).argmax(axis=1)[ballots.rows])
+        guessed = learn([np.array([row]) for row in unasked])
+        starts = [held.argmax(axis=1)[ballots.rows] for held in (opinion.memberships, guessed)]
     found = reconcile(ballots, starts, n_groups, learn)
     z = name_groups(ballots, found.z, n_groups, opinion.groups)
     groups = ballots.groups(z, n_groups)

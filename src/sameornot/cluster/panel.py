@@ -120,18 +120,18 @@ class PanelSettings(Method):
     ) -> PanelGrouping:
         """The panel's word, weighed by what it has foretold so far."""
         groups = self.neighbourhoods(constraints, n_clusters)
-        n_groups = n_clusters or max(1, len(groups))
+        in_doubt = n_clusters is not None and constraints.wavers
         opinion = consult(
             past.around,
             groups,
             constraints.told_apart(groups),
-            constraints.told,
-            n_groups,
+            [] if in_doubt else constraints.told,
+            n_clusters or max(1, len(groups)),
             past.kept,
             rng,
             self.learners,
         )
-        if n_clusters is not None and constraints.wavers and len(opinion.groups) > 1:
+        if n_clusters is not None and in_doubt and len(opinion.groups) > 1:
             opinion = weigh_answers(
                 opinion, past.around, constraints.told, n_clusters, past.kept, rng, self.learners
             )

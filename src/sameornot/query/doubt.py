@@ -63,21 +63,26 @@ def may_be_one(problem: Problem, opinion: Opinion) -> list[tuple[int, int]]:
 
 
 def doubtful_rows(problem: Problem, grouping: PanelGrouping, rng: np.random.Generator) -> list[int]:
-    """Rows, those first of which the expert was seldom unsure and that are nearest to even odds."""
-    opinion, asked = grouping.opinion, rows_of(grouping.opinion.groups)
+    """Rows, those first of which the expert was seldom unsure and that are nearest to even odds.
+
+    While a group is not known, every other time a row that nobody spoke of and that stands for many others
+    comes before them.
+    """
+    opinion = grouping.opinion
     rows = np.setdiff1d(np.arange(len(problem.X)), sorted(problem.held))
-    if any(len(members) == 0 for members in opinion.groups) and len(asked) % 2:
-        scouts = representatives(grouping.around.close, asked, 1, np.setdiff1d(rows, asked))
-        rows = np.array(scouts, dtype=np.intp)
     doubt = np.abs(opinion.memberships[rows].max(axis=1) - 0.5) + likeness(problem, grouping, rows)
     unsure = problem.constraints.aside_counts()[rows]
     order = np.lexsort((rng.permutation(len(rows)), np.round(doubt, 9), unsure))
-    return [int(row) for row in rows[order]]
+    scouts: list[int] = []
+    if any(len(members) == 0 for members in opinion.groups) and len(rows_of(opinion.groups)) % 2:
+        spoken_of = np.unique([row for pair, _ in problem.constraints.told for row in pair])
+        scouts = representatives(grouping.around.close, spoken_of, 1, np.setdiff1d(rows, spoken_of))
+    return [*scouts, *(int(row) for row in rows[order])]
 
 
 def likeness(problem: Problem, grouping: PanelGrouping, rows: np.ndarray) -> np.ndarray:
     """How close each row is to one that somebody else is asked about: both would tell the same."""
-    close = grouping.around.close[rows][:, sorted(problem.held)]
+    close = grouping.around.close[np.ix_(rows, np.array(sorted(problem.held), dtype=np.intp))]
     return np.asarray(close.max(axis=1, initial=0.0))
 
 
