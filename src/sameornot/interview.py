@@ -322,7 +322,8 @@ class Interview:
 
     def _fit_result(self) -> SessionResult:
         found = self._fit_grouping()
-        hoods = self.settings.neighbourhoods(self._constraints, self.n_clusters)
+        told = self.settings.neighbourhoods(self._constraints, self.n_clusters)
+        hoods = self.settings.known_groups(found, told)
         labels, confidence = found.labels.copy(), self.settings.sureness(self._X, found)
         # A flow's groups are those that it had when they last made a whole; one that remembers has judged
         # the answers itself.

@@ -11,7 +11,7 @@ from sameornot import ActiveSession, Answer, Pair
 from sameornot._types import Recheck, Reply
 from sameornot.datasets import make_gaussian
 from sameornot.desk.standing import follow, share_moved, stand
-from sameornot.oracles import truth
+from sameornot.oracles import noisy, truth
 
 X, TRUTH = make_gaussian(n_samples=40, n_relevant=3, random_state=1)
 LABELS = st.lists(st.integers(0, 3), min_size=1, max_size=12)
@@ -40,6 +40,23 @@ def test_a_standing_that_followed_equals_one_made_from_the_answers(n_clusters):
             assert standing.group_numbers == afresh.group_numbers
             assert (standing.result.labels == afresh.result.labels).all()
             assert standing.odds == pytest.approx(afresh.odds)
+
+
+def test_with_answers_that_do_not_hold_a_standing_is_the_same_however_it_got_there():
+    oracle = noisy(truth(TRUTH), 0.2, np.random.default_rng(0))
+    standing = begin()
+    for n in range(36):
+        standing = follow(standing, reply_to(standing, oracle(standing.pair)))
+        if n > 18 and n % 6 == 0:
+            afresh = begin(answers=standing.session.answers)
+            assert (standing.pair, standing.numbers) == (afresh.pair, afresh.numbers)
+            assert standing.group_numbers == afresh.group_numbers
+            assert (standing.result.labels == afresh.result.labels).all()
+    assert standing.session.constraints.wavers
+    groups = standing.result.neighbourhoods
+    assert len(set(standing.group_numbers)) == len(standing.group_numbers) >= len(groups)
+    for m, members in enumerate(groups):
+        assert set(standing.result.labels[members].tolist()) == {m}
 
 
 def test_a_standing_does_not_hear_what_follows_it():

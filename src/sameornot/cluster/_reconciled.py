@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.special import softmax
 
 from sameornot.cluster._panel import (
@@ -36,7 +35,7 @@ def weigh_answers(
     rng: np.random.Generator,
     learners: Sequence[str],
 ) -> Opinion:
-    """An opinion that believed the answers, put right; group m is still the one that is nearest to it."""
+    """An opinion that believed all answers, put right."""
     n_rows = len(opinion.memberships)
     ballots = Ballots.count(told)
     nothing = np.zeros((n_rows, n_groups), dtype=bool)
@@ -65,8 +64,7 @@ def weigh_answers(
         unasked = representatives(around.close, ballots.rows[:0], n_groups)
         guessed = learn([np.array([row]) for row in unasked])
         starts = [held.argmax(axis=1)[ballots.rows] for held in (opinion.memberships, guessed)]
-    found = reconcile(ballots, starts, n_groups, learn)
-    z = name_groups(ballots, found.z, n_groups, opinion.groups)
+    z = put_in_order(reconcile(ballots, starts, n_groups, learn).z, ballots.rows, n_groups)
     groups = ballots.groups(z, n_groups)
     taught = fill(groups)
     record = track_record(past, groups, nothing, learners, ballots.error(z))
@@ -94,9 +92,8 @@ def carry_on(ballots: Ballots, believed: Sequence[np.ndarray], n_rows: int) -> n
     return np.where(z < 0, (ballots.net @ known).argmax(axis=1), z)
 
 
-def name_groups(ballots: Ballots, z: np.ndarray, n_groups: int, groups: Sequence[np.ndarray]) -> np.ndarray:
-    """The same groups, each with the number of that of `groups` with which it has most rows in common."""
-    common = np.zeros((n_groups, n_groups))
-    for m, members in enumerate(groups):
-        common[m] = np.bincount(z[np.isin(ballots.rows, members)], minlength=n_groups)
-    return np.argsort(linear_sum_assignment(common, maximize=True)[1])[z]
+def put_in_order(z: np.ndarray, rows: np.ndarray, n_groups: int) -> np.ndarray:
+    """The same groups, the largest first and of equal ones the one with the lowest row; empty ones last."""
+    size = np.bincount(z, minlength=n_groups)
+    lowest = np.array([rows[z == m].min(initial=rows.max()) for m in range(n_groups)])
+    return np.argsort(np.lexsort((lowest, -size)))[z]

@@ -82,6 +82,13 @@ class PanelSettings(Method):
             return constraints.neighbourhoods(at_most=n_clusters)
         return constraints.presumed(n_clusters)
 
+    def known_groups(self, grouping: Any, hoods: list[np.ndarray]) -> list[np.ndarray]:
+        """Where answers did not all hold, the groups that are believed; rows held for others are left out."""
+        believed = [members for members in grouping.opinion.foretold.believed if len(members)]
+        groups = believed or hoods
+        agreed = [members[grouping.labels[members] == m] for m, members in enumerate(groups)]
+        return [own if len(own) else members for own, members in zip(agreed, groups, strict=True)]
+
     def fit_step(
         self,
         X: np.ndarray,

@@ -20,7 +20,7 @@ from sameornot.session import ActiveSession, SessionResult, absorb
 class Standing:
     """A session after `session.answers`: its question, the odds behind it, and its grouping.
 
-    `numbers` holds the lasting number of each placed row's group.
+    `numbers` holds the lasting number of the group in which the answers put a row, from 1 on.
     """
 
     session: ActiveSession
@@ -31,11 +31,18 @@ class Standing:
 
     @property
     def group_numbers(self) -> list[int]:
-        """The number of each label: lasting ones for groups with a known row, the next free for others."""
-        known = [self.numbers[int(members[0])] for members in self.result.neighbourhoods]
-        n_labels = max(int(self.result.labels.max()) + 1, len(known))
-        free = (number for number in range(1, 2 * n_labels + 1) if number not in known)
-        return known + [next(free) for _ in range(n_labels - len(known))]
+        """The number of each label: that of most of its placed rows, or else the next free one."""
+        groups = self.result.neighbourhoods
+        counts = np.zeros((len(groups), max(self.numbers.values(), default=0) + 1), dtype=np.intp)
+        for label, members in enumerate(groups):
+            for row in members.tolist():
+                counts[label, self.numbers.get(row, 0)] += 1
+        counts[:, 0] = 0
+        matched = np.transpose(linear_sum_assignment(counts, maximize=True)).tolist()
+        lasting = {label: number for label, number in matched if counts[label, number]}
+        free = (number for number in count(1) if number not in lasting.values())
+        n_labels = max(int(self.result.labels.max()) + 1, len(groups))
+        return [lasting[label] if label in lasting else next(free) for label in range(n_labels)]
 
 
 def stand(session: ActiveSession) -> Standing:
@@ -53,7 +60,8 @@ def follow(standing: Standing, reply: Reply) -> Standing:
 def _settle(session: ActiveSession, numbers: dict[int, int]) -> Standing:
     pair = session.ask()
     result = session.result()
-    return Standing(session, pair, session.odds(), result, _number(numbers, result.neighbourhoods))
+    told = session.settings.neighbourhoods(session.constraints, session.n_clusters)
+    return Standing(session, pair, session.odds(), result, _number(numbers, told))
 
 
 def number_groups(session: ActiveSession) -> dict[int, int]:

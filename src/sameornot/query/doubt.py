@@ -32,8 +32,7 @@ def place_in_doubt(problem: Problem, grouping: PanelGrouping, rng: np.random.Gen
             return
     for row in doubtful_rows(problem, grouping, rng):
         belief = opinion.memberships[row].copy()
-        shown = belief[: len(problem.hoods)]
-        problem.odds[row] = shown / max(shown.sum(), 1e-300)
+        problem.odds[row] = odds_by_hood(problem, grouping, row)
         is_asked = False
         for _ in opinion.groups:
             m = int(belief.argmax())
@@ -47,6 +46,13 @@ def place_in_doubt(problem: Problem, grouping: PanelGrouping, rng: np.random.Gen
             belief[m] *= opinion.error / (1.0 - opinion.error)
         if is_asked:
             return
+
+
+def odds_by_hood(problem: Problem, grouping: PanelGrouping, row: int) -> np.ndarray:
+    """How likely a row is to be of the group that holds the first row of each neighbourhood."""
+    column = grouping.labels[[int(members[0]) for members in problem.hoods]]
+    belief = grouping.opinion.memberships[row]
+    return np.asarray(belief[column] / max(belief[np.unique(column)].sum(), 1e-300))
 
 
 def may_be_one(problem: Problem, opinion: Opinion) -> list[tuple[int, int]]:
