@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sameornot.cluster.clustering import nearest_share
 from sameornot.cluster.prototypes import MOST_CENTRES, ROWS_A_CENTRE, Prototypes, cover
+from sameornot.datasets import make_opposite
 from sameornot.metric.learn import feature_scale, identity_metric
 
 
@@ -41,6 +43,15 @@ def test_new_rows_of_a_ring_are_told_from_the_disc_inside_where_one_centre_each_
     means = np.array([X[labels == m].mean(axis=0) for m in range(3)])
     by_mean = ((new[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
     assert (by_mean == truth).mean() < 0.9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_new_rows_of_groups_in_mixed_features_are_told_as_well_as_by_a_discriminant_without_a_prior(seed):
+    """Mixing hides what tells groups apart in directions along which rows hardly vary."""
+    X, y = make_opposite(n_samples=2000, n_relevant=5, mixing=True, random_state=seed)
+    found = covered(X[:1000], y[:1000], seed).predict(X[1000:])
+    reference = LinearDiscriminantAnalysis().fit(X[:1000], y[:1000]).predict(X[1000:])
+    assert (found == y[1000:]).mean() > (reference == y[1000:]).mean() - 0.01
 
 
 def test_every_group_has_a_centre_and_large_groups_more():

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from sameornot.membership.discriminant import PRIOR_ROWS, classify, discriminant, left_out, rule_out, whiten
+from sameornot.membership.discriminant import (
+    PRIOR_ROWS,
+    classify,
+    discriminant,
+    left_out,
+    rule_out,
+    whiten,
+    whitening,
+)
 
 
 def problem(n_rows, n_features, n_groups=3, seed=0):
@@ -109,3 +117,15 @@ def test_a_constant_column_changes_no_distance_between_whitened_rows_but_by_the_
     variance = np.linalg.eigvalsh(np.cov(rows.T, bias=True))[::-1]
     expected = variance / (variance + 0.02 * variance.sum() / 4)
     np.testing.assert_allclose(constant.var(axis=0), [*expected, 0.0], atol=1e-10)
+
+
+@pytest.mark.parametrize("shape", [(50, 4), (5, 12), (10, 3)])
+def test_rows_are_whitened_by_a_product_too(shape):
+    rows, _ = problem(*shape)
+    found = (rows - rows.mean(axis=0)) @ whitening(rows)
+    np.testing.assert_allclose(found @ found.T, whiten(rows) @ whiten(rows).T, atol=1e-8)
+
+
+def test_rows_that_are_all_the_same_are_whitened_to_nothing():
+    assert not whitening(np.ones((6, 3))).any()
+    assert not whiten(np.ones((6, 3))).any()

@@ -1,8 +1,9 @@
 """Groups by several centres each: where new rows belong when groups are not round.
 
-The space is that of the discriminant of the finished groups, or that of the features weighed by what they
-tell: whichever tells half of the rows better from the other half. In it each group is covered by the centres
-of a K-means of its own rows, as many as tell most in the same way.
+The space is that of the discriminant of the finished groups, by the features as they are or by axes along
+which rows vary alike, or that of the features weighed by what they tell: whichever tells half of the rows
+better from the other half. In it each group is covered by the centres of a K-means of its own rows, as many
+as tell most in the same way.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from sameornot.cluster.clustering import Clustering, nearest_share, squared_distances
-from sameornot.membership.discriminant import classify
+from sameornot.membership.discriminant import classify, whitening
 from sameornot.metric.learn import Metric
 
 # A centre for each so many rows of a group, up to one of these numbers. More centres follow odd shapes, fewer
@@ -74,6 +75,7 @@ def cover(X: np.ndarray, weighed: Metric, labels: np.ndarray, rng: np.random.Gen
     seed = int(rng.integers(2**31))
     spaces: list[MakeSpace] = [
         lambda rows, groups: discriminant_metric(rows, weighed.scale, groups),
+        lambda rows, groups: discriminant_metric(rows, weighed.scale, groups, whitened=True),
         lambda rows, groups: weighed,
     ]
     ways = list(product(spaces, MOST_CENTRES))
@@ -114,12 +116,20 @@ def tell_halves(X: np.ndarray, labels: np.ndarray, make_space: MakeSpace, most: 
     return HalfTold(np.vstack(squares), np.concatenate([labels[1::2], labels[::2]]))
 
 
-def discriminant_metric(X: np.ndarray, scale: np.ndarray, labels: np.ndarray) -> Metric:
-    """Distances along what tells the groups apart, in units of what varies within them."""
+def discriminant_metric(
+    X: np.ndarray, scale: np.ndarray, labels: np.ndarray, *, whitened: bool = False
+) -> Metric:
+    """Distances along what tells the groups apart, in units of what varies within them.
+
+    Whitened first, directions in which rows hardly vary can tell groups apart too: those of mixed features.
+    """
     rows = X / scale
     rows = rows - rows.mean(axis=0)
+    to_space = whitening(rows) if whitened else np.eye(rows.shape[1])
     n_groups = int(labels.max()) + 1
-    axes = classify(rows, np.eye(n_groups)[labels]).axes if n_groups > 1 else np.empty((rows.shape[1], 0))
+    axes = np.empty((rows.shape[1], 0))
+    if n_groups > 1:
+        axes = to_space @ classify(rows @ to_space, np.eye(n_groups)[labels]).axes
     if axes.shape[1] == 0:
         axes = np.zeros((rows.shape[1], 1))
     return Metric(scale, np.ones(axes.shape[1]), axes)

@@ -114,14 +114,23 @@ def rule_out(memberships: np.ndarray, ruled_out: np.ndarray) -> np.ndarray:
 
 
 def whiten(rows: np.ndarray) -> np.ndarray:
-    """Rows in axes along which they vary alike, however the features go together.
+    """Rows in axes along which they vary alike, however the features go together."""
+    left, strength, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    spread = spread_along(strength, rows)
+    return np.asarray(left * strength / spread) if spread.any() else np.zeros((len(rows), 1))
+
+
+def whitening(rows: np.ndarray) -> np.ndarray:
+    """What centred rows have to be multiplied with for the same (p × at most p)."""
+    _, strength, axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    spread = spread_along(strength, rows)
+    return np.asarray(axes.T / spread) if spread.any() else np.zeros((rows.shape[1], 1))
+
+
+def spread_along(strength: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """How far rows are spread along their principal axes, whose strengths these are; 0 if not at all.
 
     Axes that hardly vary are held back by a fiftieth of the mean variance: their values are rounding.
     """
-    centred = rows - rows.mean(axis=0)
-    left, strength, _ = np.linalg.svd(centred, full_matrices=False)
     variance = strength**2 / len(rows)
-    floor = 0.02 * variance.sum() / max(rows.shape[1], 1)
-    if floor == 0.0:
-        return np.zeros((len(rows), 1))
-    return np.asarray(left * strength / np.sqrt(variance + floor))
+    return np.asarray(np.sqrt(variance + 0.02 * variance.sum() / max(rows.shape[1], 1)))
