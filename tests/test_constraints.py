@@ -384,6 +384,15 @@ def test_pairs_that_contradict_labels_raise():
         Constraints.from_pairs(3, labels=np.array([0, 0, 1]), cannot_link=np.array([[0, 1]]))
 
 
+def test_groups_that_are_known_to_differ_come_before_ones_that_are_presumed_to():
+    """Row 5 was spoken of before row 2, and may be of the second group."""
+    known = Constraints(8)
+    for pair in ((0, 1), (5, 0), (2, 0), (2, 1)):
+        known.add(pair, Answer.DIFFERENT)
+    assert [members.tolist() for members in known.presumed(3)] == [[0], [1], [2]]
+    assert [members.tolist() for members in known.presumed(4)] == [[0], [1], [5], [2]]
+
+
 def test_presumed_groups_are_those_spoken_of_first():
     known = Constraints(12)
     for pair, answer in [((7, 3), DIFFERENT), ((9, 7), DIFFERENT), ((1, 2), DIFFERENT), ((2, 4), SAME)]:

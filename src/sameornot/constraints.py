@@ -227,7 +227,8 @@ class Constraints:
     def presumed(self, n_groups: int) -> list[np.ndarray]:
         """The first groups that answers spoke of and that are known to differ from one of those before.
 
-        Not all of them were compared with each other: ones that nobody told apart may still be one.
+        Not all of them were compared with each other: ones that nobody told apart may still be one. Where as
+        many are known to differ from each other, they are the ones.
         """
         first: dict[int, int] = {}
         for at, (pair, _) in enumerate(self._told):
@@ -238,6 +239,10 @@ class Constraints:
             root = self._find(int(members[0]))
             if len(chosen) < n_groups and (not chosen or chosen.keys() & self._apart.get(root, {}).keys()):
                 chosen[root] = members
+        if any(b not in self._apart.get(a, {}) for a, b in combinations(chosen, 2)):
+            proven = self.neighbourhoods(at_most=n_groups)
+            if len(proven) == n_groups:
+                return sorted(proven, key=lambda members: first[self._find(int(members[0]))])
         return list(chosen.values())
 
     def told_apart(self, hoods: Sequence[np.ndarray]) -> np.ndarray:
