@@ -259,7 +259,7 @@ class Interview:
 
     def _fit_after(self, step: int, constraints: Constraints) -> Grouping:
         """The fit that a step begins with, of a method that remembers; the same as the result before it."""
-        key = (step, len(constraints.must_link) + len(constraints.cannot_link))
+        key = (step, len(constraints.told))
         if self._fitted is None or self._fitted[0] != key:
             self._fitted = key, self._fit_remembering(step, constraints)
         return self._fitted[1]

@@ -72,6 +72,20 @@ def test_taking_back_wrong_answers_leads_back():
     assert session.ask() == before
 
 
+def test_looking_at_the_groups_changes_no_question():
+    """A question that is answered twice alike adds a vote and no link: the groups have to be found anew."""
+    asked = []
+    for looks in (False, True):
+        session, y = in_doubt()
+        expert = errs(y, seed=11)
+        for _ in range(25):
+            session.tell(expert(session.ask()))
+            if looks:
+                session.result()
+        asked.append(session.answers)
+    assert asked[0] == asked[1]
+
+
 def test_no_question_is_put_more_often_than_three_times_and_the_session_ends():
     X, y = clear_groups(n_groups=3, n_each=5)
     session = led(ActiveSession(X, 3, random_state=0), errs(y, 0.2, seed=2), 400)
