@@ -18,6 +18,7 @@ from sameornot.membership.reconcile import (
     reconcile,
     regroup,
     settle,
+    shake,
 )
 from sameornot.membership.reliability import tempered
 
@@ -101,6 +102,53 @@ def test_a_row_moves_with_all_that_were_called_the_same_as_it():
     assert len(set(z.tolist())) == 1
 
 
+def test_a_lump_is_all_that_hangs_together_in_a_group_and_each_branch_of_it():
+    """0 is the row with most answers "same"; 4 and 5 hang on it over 3, 6 and 7 are elsewhere."""
+    told = [(Pair(0, row), SAME) for row in (1, 2, 3)] + [(Pair(3, 4), SAME), (Pair(4, 5), SAME)]
+    told += [(Pair(6, 7), SAME), (Pair(5, 6), SAME), (Pair(1, 2), DIFFERENT)]
+    lumps = Ballots.count(told).lumps(np.array([0, 0, 0, 0, 0, 0, 1, 1]))
+    assert {tuple(np.flatnonzero(lump)) for lump in lumps} == {(0, 1, 2, 3, 4, 5), (3, 4, 5), (4, 5), (6, 7)}
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1))
+def test_moving_rows_ends_where_no_lump_fits_better_elsewhere(seed):
+    _, ballots, odds, z = random_case(seed)
+    settled = settle(ballots, np.log(tempered(odds[ballots.rows])), z, WEIGHT)
+    best = fit(ballots, odds, settled, WEIGHT)
+    for lump, m in product(ballots.lumps(settled), range(3)):
+        assert len(set(settled[lump])) == 1
+        assert fit(ballots, odds, np.where(lump, m, settled), WEIGHT) <= best + 1e-9
+
+
+def test_a_branch_that_one_wrong_same_put_in_a_group_leaves_it():
+    """Rows 4 to 6 were called the same as each other, and one of them the same as a row of another group."""
+    told = [(Pair(0, row), SAME) for row in (1, 2, 3)]
+    told += [(Pair(3, 4), SAME), (Pair(4, 5), SAME), (Pair(5, 6), SAME)]
+    ballots = Ballots.count(told)
+    odds = np.array([[0.9, 0.1]] * 4 + [[0.2, 0.8]] * 3)
+    z = settle(ballots, np.log(odds), np.zeros(7, dtype=int), WEIGHT)
+    assert z.tolist() == [0, 0, 0, 0, 1, 1, 1]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**32 - 1))
+def test_shaken_groups_are_taught_by_some_of_the_rows_of_each(seed):
+    _, ballots, odds, z = random_case(seed)
+    taught = []
+
+    def learn(groups):
+        taught.append(groups)
+        return odds
+
+    shaken = shake(ballots, z, 3, learn, np.random.default_rng(seed))
+    assert ((shaken >= 0) & (shaken < 3)).all()
+    for m, rows in enumerate(taught[0]):
+        own = ballots.rows[z == m]
+        assert set(rows) <= set(own)
+        assert len(rows) or len(own) == 0
+
+
 def test_what_teaches_are_rows_that_more_call_the_same_than_not_or_else_the_whole_group():
     told = [
         (Pair(0, 1), SAME),
@@ -143,7 +191,7 @@ def test_one_wrong_same_does_not_weld_two_groups():
     y, told = blobs_told(wrong=[(Pair(1, 5), SAME)])
     ballots = Ballots.count(told)
     welded = np.where(y == 1, 0, y)
-    found = reconcile(ballots, [welded], 3, nearest(y))
+    found = reconcile(ballots, [welded], 3, nearest(y), np.random.default_rng(0))
     assert same_groups(found.z, y)
     assert ballots.n_wrong(found.z) == 1
 
@@ -153,7 +201,7 @@ def test_a_group_in_two_halves_is_made_one_and_what_was_lost_in_another_is_found
     y, told = blobs_told()
     ballots = Ballots.count(told)
     start = np.array([0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2])
-    found = reconcile(ballots, [start], 3, nearest(y))
+    found = reconcile(ballots, [start], 3, nearest(y), np.random.default_rng(0))
     assert same_groups(found.z, y)
     assert ballots.n_wrong(found.z) == 0
 
@@ -161,8 +209,13 @@ def test_a_group_in_two_halves_is_made_one_and_what_was_lost_in_another_is_found
 def test_the_better_of_several_starts_is_kept():
     y, told = blobs_told()
     ballots = Ballots.count(told)
-    fits = [reconcile(ballots, [start], 3, nearest(y)).fit for start in (y, np.zeros(12, dtype=int))]
-    assert reconcile(ballots, [np.zeros(12, dtype=int), y], 3, nearest(y)).fit == max(fits)
+    fits = [
+        reconcile(ballots, [start], 3, nearest(y), np.random.default_rng(0)).fit
+        for start in (y, np.zeros(12, dtype=int))
+    ]
+    assert reconcile(
+        ballots, [np.zeros(12, dtype=int), y], 3, nearest(y), np.random.default_rng(0)
+    ).fit == max(fits)
 
 
 def test_groups_that_learners_and_answers_hold_for_one_are_the_first_to_be_merged():

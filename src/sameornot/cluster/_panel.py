@@ -52,6 +52,11 @@ class Surroundings:
     graph: sp.csr_array
     close: np.ndarray
 
+    def of(self, some: np.ndarray) -> "Surroundings":
+        """The same of some of the rows only."""
+        rows = self.rows[some]
+        return Surroundings(rows, self.whitened[some], neighbour_graph(rows), self.close[np.ix_(some, some)])
+
 
 @dataclass(frozen=True)
 class Foretold:
@@ -178,7 +183,7 @@ def track_record(
     for told, before, until in zip(past, was, [*was, now][1:], strict=True):
         column = np.full(len(groups) + 1, -1)  # where what is a group now was foretold, of the first such
         for m, members in reversed(list(enumerate(told.groups))):
-            column[now[members[0]]] = m
+            column[np.bincount(now[members] + 1).argmax() - 1] = m
         column[-1] = -1
         fresh = np.flatnonzero((until >= 0) & (before < 0) & (column[now] >= 0))
         odds = told.odds[:, fresh].transpose(1, 0, 2)

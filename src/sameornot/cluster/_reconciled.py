@@ -25,6 +25,9 @@ from sameornot.membership.graph import representatives
 from sameornot.membership.reconcile import PRIOR_ERROR, Ballots, reconcile
 from sameornot.membership.reliability import tempered
 
+# Rows that the learners are heard about while groups are searched for, unless more are spoken of.
+N_SEARCHED = 600
+
 
 def weigh_answers(
     opinion: Opinion,
@@ -46,29 +49,26 @@ def weigh_answers(
     record = track_record(past, believed, nothing, learners, PRIOR_ERROR) if believed else opinion.record
     own = record._replace(sharpness=record.sharpness[voices], weights=record.weights[voices])
 
-    def fill(by: Sequence[np.ndarray]) -> list[np.ndarray]:
-        n_empty = sum(len(rows) == 0 for rows in by)
-        seeds = representatives(around.close, ballots.rows, n_empty)
-        # Where all rows are spoken of, some of those hold the place.
-        seeds += representatives(around.close, ballots.rows[:0], n_empty - len(seeds))
-        free = iter(seeds)
-        return [rows if len(rows) else np.array([next(free)]) for rows in by]
+    searched = rows_searched(ballots.rows, n_rows, rng)
+    few = around if len(searched) == n_rows else around.of(searched)
+    of_few = replace(ballots, rows=np.searchsorted(searched, ballots.rows))
 
     def learn(by: Sequence[np.ndarray]) -> np.ndarray:
-        by = fill(by)
-        return mix_opinions(foretell(around, by, nothing, rng, heard), by, own, heard)
+        by = fill(by, few, of_few.rows)
+        return mix_opinions(foretell(few, by, nothing[searched], rng, heard), by, own, heard)
 
     if believed:
         starts = [carry_on(ballots, believed, n_rows)]
     else:
-        unasked = representatives(around.close, ballots.rows[:0], n_groups)
+        unasked = representatives(few.close, of_few.rows[:0], n_groups)
         guessed = learn([np.array([row]) for row in unasked])
-        starts = [held.argmax(axis=1)[ballots.rows] for held in (opinion.memberships, guessed)]
-    z = put_in_order(reconcile(ballots, starts, n_groups, learn).z, ballots.rows, n_groups)
+        starts = [opinion.memberships.argmax(axis=1)[ballots.rows], guessed.argmax(axis=1)[of_few.rows]]
+    z = put_in_order(reconcile(of_few, starts, n_groups, learn, rng).z, ballots.rows, n_groups)
     groups = ballots.groups(z, n_groups)
-    taught = fill(groups)
+    taught = fill(groups, around, ballots.rows)
     record = track_record(past, groups, nothing, learners, ballots.error(z))
-    odds = mix_opinions(foretell(around, taught, nothing, rng, learners), taught, record, learners)
+    said = foretell(around, taught, nothing, rng, learners)
+    odds = mix_opinions(said, taught, record, learners)
     error = ballots.error(z)
     votes = np.log((1.0 - error) / error) * ballots.for_groups(z, n_groups)
     belief = odds.copy()
@@ -80,9 +80,27 @@ def weigh_answers(
         seeds=[int(rows[0]) for rows, known in zip(taught, groups, strict=True) if len(known) == 0],
         error=error,
         settled=np.zeros(n_rows, dtype=bool),
-        foretold=replace(opinion.foretold, believed=groups),
+        foretold=Foretold([rows for rows in groups if len(rows)], said.astype(np.float32), groups),
         groups=groups,
     )
+
+
+def rows_searched(asked: np.ndarray, n_rows: int, rng: np.random.Generator) -> np.ndarray:
+    """The rows spoken of, and of the others as many as the learners are heard about during the search."""
+    others = np.setdiff1d(np.arange(n_rows), asked)
+    n_drawn = max(N_SEARCHED - len(asked), 0)
+    drawn = others if len(others) <= n_drawn else rng.choice(others, n_drawn, replace=False)
+    return np.union1d(asked, drawn)
+
+
+def fill(by: Sequence[np.ndarray], around: Surroundings, asked: np.ndarray) -> list[np.ndarray]:
+    """Groups by their rows; in an empty one a row that nobody spoke of holds the place."""
+    n_empty = sum(len(rows) == 0 for rows in by)
+    seeds = representatives(around.close, asked, n_empty)
+    # Where all rows are spoken of, some of those hold the place.
+    seeds += representatives(around.close, asked[:0], n_empty - len(seeds))
+    free = iter(seeds)
+    return [rows if len(rows) else np.array([next(free)]) for rows in by]
 
 
 def carry_on(ballots: Ballots, believed: Sequence[np.ndarray], n_rows: int) -> np.ndarray:

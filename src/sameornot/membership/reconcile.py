@@ -7,9 +7,11 @@ z puts each row that some answer speaks of in a group; an answer is wrong with p
 about; r is what the learners hold each row for, taught by z. The last sum says how clearly the groups stand
 out among the rows that nobody asked about: of two groups made of one it does not speak well.
 
-Closure cannot be used here: one wrong "same" welds two groups. Rows move one by one and with all that were
-called the same as them, by turns with the learners; then the two groups that lose least by it are made one,
-rows that fit nowhere begin another, and the better of the two is kept.
+Closure cannot be used here: one wrong "same" welds two groups. Rows move one by one and in lumps that hang
+together by answers, by turns with the learners. Rows in a wrong group teach the learners that this is where
+they belong; so the groups are shaken a few times: some pieces stay, and the rest goes where these draw it.
+Last, the two groups that lose least by it are made one, and rows that fit nowhere begin another. The best of
+all these is kept.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,16 +19,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from sameornot._types import Answer
 from sameornot.constraints import Fact
 from sameornot.membership.reliability import tempered
 
 CLARITY = 0.3
-# Rounds of moving rows and teaching the learners, times that two groups are made one, sweeps over the rows.
+# Rounds of moving rows and teaching the learners, sweeps over the rows in each, times that groups are shaken.
 N_ROUNDS = 2
-N_REGROUPED = 2
 N_SWEEPS = 20
+N_SHAKEN = 3
+# Shaken, so many of the answers "same" are left out, and so many of the pieces stay where they are.
+LEFT_OUT = 0.3
+STAY = 0.25
 # Answers one in ten of which is wrong, that the estimate of the rate of errors begins with.
 PRIOR_ANSWERS = 100.0
 PRIOR_ERROR = 0.1
@@ -65,6 +72,23 @@ class Ballots:
         supported = self.for_groups(z, n_groups)[each, z] > 0
         return [self.rows[(z == m) & (supported | ~supported[z == m].any())] for m in range(n_groups)]
 
+    def lumps(self, z: np.ndarray) -> np.ndarray:
+        """Rows of one group that hang together (lumps × a): one wrong "same" may be all that put them there.
+
+        All that were called the same, directly or over others, and each branch of them, seen from the row
+        with most such answers.
+        """
+        same = sp.csr_array((self.net > 0) & (z[:, None] == z))
+        below = np.eye(len(z), dtype=bool)
+        seen = np.zeros(len(z), dtype=bool)
+        for root in np.argsort(-same.sum(axis=1, dtype=int), kind="stable").tolist():
+            if not seen[root]:
+                order, parents = breadth_first_order(same, root, directed=False)
+                seen[order] = True
+                for row in order[:0:-1]:
+                    below[parents[row]] |= below[row]
+        return np.unique(below[below.sum(axis=1) > 1], axis=0)
+
     def n_wrong(self, z: np.ndarray) -> float:
         """How many answers cannot be true if z is."""
         inside = 0.5 * float(self.net[z[:, None] == z].sum())
@@ -84,20 +108,20 @@ class Reconciled(NamedTuple):
     fit: float
 
 
-def reconcile(ballots: Ballots, starts: Sequence[np.ndarray], n_groups: int, learn: Learn) -> Reconciled:
+def reconcile(
+    ballots: Ballots, starts: Sequence[np.ndarray], n_groups: int, learn: Learn, rng: np.random.Generator
+) -> Reconciled:
     """The groups that fit best of those found from some `starts`; `learn` gives r for rows in groups."""
     weight = np.log((1.0 - PRIOR_ERROR) / PRIOR_ERROR)
     best = max((climb(ballots, z, n_groups, learn) for z in starts), key=lambda found: found.fit)
-    tried: set[tuple[int, int]] = set()
-    for _ in range(N_REGROUPED):
-        logs = np.log(tempered(best.odds[ballots.rows]))
-        pairs = [pair for pair in mergers(ballots, logs, best.z, weight) if pair not in tried]
-        if not pairs:
-            break
-        tried.add(pairs[0])
+    for _ in range(N_SHAKEN):
+        found = climb(ballots, shake(ballots, best.z, n_groups, learn, rng), n_groups, learn)
+        best = max(best, found, key=lambda one: one.fit)
+    logs = np.log(tempered(best.odds[ballots.rows]))
+    pairs = mergers(ballots, logs, best.z, weight)
+    if pairs:
         found = climb(ballots, regroup(ballots, logs, best.z, weight, *pairs[0]), n_groups, learn)
-        if found.fit > best.fit:
-            best, tried = found, set()
+        best = max(best, found, key=lambda one: one.fit)
     return best
 
 
@@ -125,10 +149,8 @@ def fit(ballots: Ballots, odds: np.ndarray, z: np.ndarray, weight: float) -> flo
 
 
 def settle(ballots: Ballots, logs: np.ndarray, z: np.ndarray, weight: float) -> np.ndarray:
-    """Move rows, alone or with those called the same as them, while that fits better; `logs` are log r."""
+    """Move rows, one by one and in lumps, while that fits better; `logs` are log r."""
     z, n_groups = z.copy(), logs.shape[1]
-    adherents = ballots.net > 0
-    hubs = np.flatnonzero(adherents.sum(axis=1) > 1).tolist()
     for _ in range(N_SWEEPS):
         before = z.copy()
         votes = ballots.for_groups(z, n_groups)
@@ -138,16 +160,47 @@ def settle(ballots: Ballots, logs: np.ndarray, z: np.ndarray, weight: float) -> 
                 votes[:, z[row]] -= ballots.net[:, row]
                 votes[:, best] += ballots.net[:, row]
                 z[row] = best
-        for hub in hubs:
-            moved = adherents[hub] & (z == z[hub])
-            moved[hub] = True
-            outside = ballots.net[moved][:, ~moved] @ np.eye(n_groups)[z[~moved]]
-            gain = logs[moved].sum(axis=0) + weight * outside.sum(axis=0)
-            if gain.max() > gain[z[hub]] + 1e-9:
-                z[moved] = int(gain.argmax())
         if (z == before).all():
-            break
+            z = move_lump(ballots, logs, z, weight)
+            if (z == before).all():
+                break
     return z
+
+
+def move_lump(ballots: Ballots, logs: np.ndarray, z: np.ndarray, weight: float) -> np.ndarray:
+    """Groups in which the lump is elsewhere that gains most by it, if one does."""
+    lumps = ballots.lumps(z)
+    if len(lumps) == 0:
+        return z
+    own, each = z[lumps.argmax(axis=1)], np.arange(len(lumps))
+    held = lumps @ (logs + weight * ballots.for_groups(z, logs.shape[1]))
+    held[each, own] -= weight * ((lumps @ ballots.net) * lumps).sum(axis=1)
+    gains = held - held[each, own][:, None]
+    lump, m = np.unravel_index(gains.argmax(), gains.shape)
+    return np.where(lumps[lump], m, z) if gains[lump, m] > 1e-9 else z
+
+
+def shake(
+    ballots: Ballots, z: np.ndarray, n_groups: int, learn: Learn, rng: np.random.Generator
+) -> np.ndarray:
+    """Other groups to set out from: some pieces stay, and the rest goes where these draw it.
+
+    Pieces are what hangs together by answers "same" of which some are left out at random. Where a wrong one
+    put rows in a group, those teach the learners that this is where they belong.
+    """
+    weight = np.log((1.0 - PRIOR_ERROR) / PRIOR_ERROR)
+    same = np.triu((ballots.net > 0) & (z[:, None] == z))
+    n_pieces, piece = connected_components(same & (rng.random(same.shape) >= LEFT_OUT), directed=False)
+    stays = rng.random(n_pieces) < STAY
+    for m in np.unique(z):
+        if not stays[piece[z == m]].any():
+            stays[np.bincount(piece[z == m]).argmax()] = True
+    kept = stays[piece]
+    odds = learn([ballots.rows[(z == m) & kept] for m in range(n_groups)])
+    logs = np.log(tempered(odds[ballots.rows]))
+    drawn = np.zeros((n_pieces, n_groups))
+    np.add.at(drawn, piece, logs + weight * ballots.net[:, kept] @ np.eye(n_groups)[z[kept]])
+    return settle(ballots, logs, np.where(kept, z, drawn.argmax(axis=1)[piece]), weight)
 
 
 def mergers(ballots: Ballots, logs: np.ndarray, z: np.ndarray, weight: float) -> list[tuple[int, int]]:
