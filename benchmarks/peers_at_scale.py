@@ -35,7 +35,7 @@ PACKAGES = ("active-semi-supervised-clustering", "cobras-ts")
 ABOUT = f"""
 p = {N_FEATURES}, K = {N_GROUPS}, {N_RELEVANT} features tell the groups apart: `made` of `scale.py`, the same
 rows for all. "Ours" is `ActiveSession(X, {N_GROUPS}, random_state=seed)` with its defaults: the panel, each
-feature divided by its standard deviation, and above 1,500 rows questions about 1,500 of them, while all rows
+feature divided by its standard deviation, and above 3,000 rows questions about 2,000 of them, while all rows
 get a group. The packages get the rows as they are. Times are CPU seconds, one process and thread for each
 line, ours and theirs in turns after a small run that loads what is needed: medians of up to {REPEATS} runs
 with seeds 0, 1, … of the methods, the rows being one draw, and none begun after {PATIENCE:.0f} s; ARI is

@@ -136,7 +136,7 @@ def test_the_pool_holds_at_least_a_row_for_each_group():
     assert len(ActiveSession(X, 9, pool=2, random_state=0).pool) == 9
 
 
-@pytest.mark.parametrize("pool", [1, 0, -3, 2.5, None])
+@pytest.mark.parametrize("pool", [1, 0, -3, 2.5, "all"])
 def test_a_pool_that_cannot_be_compared_is_refused(pool):
     with pytest.raises(ValueError, match="pool="):
         ActiveSession(X, 2, pool=pool)
@@ -152,3 +152,10 @@ def test_a_pool_of_all_rows_is_the_table():
     assert pool.is_all
     assert pool.rows.tolist() == [0, 1, 2, 3, 4]
     assert pool.to_pool(Pair(1, 4)) == pool.to_table(Pair(1, 4)) == Pair(1, 4)
+
+
+def test_unless_told_questions_are_about_all_of_a_few_thousand_rows_and_a_draw_of_more():
+    rows = np.random.default_rng(0).normal(size=(3_001, 2))
+    assert len(ActiveSession(rows[:3_000], 2, random_state=0).pool) == 3_000
+    assert len(ActiveSession(rows, 2, random_state=0).pool) == 2_000
+    assert len(ActiveSession(rows[:3_000], 2, random_state=0, pool=500).pool) == 500

@@ -12,7 +12,7 @@ from typing import Any, Self, overload
 
 import numpy as np
 
-from sameornot._pool import Pool
+from sameornot._pool import Pool, usual_size
 from sameornot._reading import choose_method, read_answer, read_log, read_pair, read_seed, read_settings
 from sameornot._types import Answer, Pair, Recheck, Reply
 from sameornot._validation import check_count, check_n_clusters, check_table
@@ -21,9 +21,6 @@ from sameornot.constraints import Constraints, Contradiction
 from sameornot.interview import Interview, SessionResult, TooManyGroups, absorb
 
 __all__ = ["ActiveSession", "SessionResult", "TooManyGroups", "absorb"]
-
-# The time that a question takes grows faster than the rows; with 1,500 it is a tenth of a second.
-POOL = 1500
 
 
 class ActiveSession:
@@ -49,8 +46,9 @@ class ActiveSession:
         asked about. False is the paper's accounting of questions.
     standardize : bool
         Divide each feature by its standard deviation first.
-    pool : int
-        Rows that questions may be about, at most: of a larger table so many are drawn. All rows get a group.
+    pool : int, optional
+        Rows that questions may be about, at most: of a larger table so many are drawn. Unless given, all
+        of up to 3,000 rows, and 2,000 of more. All rows get a group.
     random_state : int, Generator or None
         The same seed and answers give the same questions. `session.seed` holds what was drawn for None.
     answers : iterable of Reply or (pair, answer)
@@ -81,7 +79,7 @@ class ActiveSession:
         clusterer: str | None = None,
         infer_last: bool = True,
         standardize: bool = True,
-        pool: int = POOL,
+        pool: int | None = None,
         random_state: int | np.random.Generator | None = None,
         answers: Iterable[Reply | tuple[Any, Any]] = (),
         **settings: Any,
@@ -92,7 +90,8 @@ class ActiveSession:
         self.infer_last, self.standardize = infer_last, standardize
         self.settings = read_settings(self.clusterer, settings)
         self.seed = read_seed(random_state)
-        self._pool_size = max(check_count("pool", pool, at_least=2), self.n_clusters or 0)
+        wanted = usual_size(len(self._X)) if pool is None else check_count("pool", pool, at_least=2)
+        self._pool_size = max(wanted, self.n_clusters or 0)
         self._result: tuple[SessionResult, SessionResult] | None = None
         self._interview: Interview
         self._open(read_log(answers))

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sameornot._pool import usual_size
 from sameornot.desk.clash import DeskProblem
 from sameornot.desk.sheet import Sheet
-from sameornot.session import POOL
 from sameornot.store import Draft, Event, Grown, SessionLine, Store
 from sameornot.table import Excerpt
 
@@ -39,8 +39,8 @@ class Options:
         said = {name: value for name, value in asdict(self).items() if value is not None}
         return Options(**{name: earlier.get(name) for name in asdict(self)} | said)
 
-    def filled(self) -> "Options":
-        """With what holds where nothing was said."""
+    def filled(self, n_rows: int) -> "Options":
+        """With what holds for so many rows where nothing was said."""
         budget = BUDGET if self.clusters is None else BUDGET_A_GROUP * self.clusters
         return replace(
             self,
@@ -48,7 +48,7 @@ class Options:
             show=None if self.show is None else list(self.show),
             budget=self.budget or budget,
             seed=self.seed or 0,
-            pool=self.pool or POOL,
+            pool=self.pool or usual_size(n_rows),
         )
 
     def check(self, table: Excerpt) -> "Options":
@@ -110,7 +110,7 @@ def open_session(
                 f"{title} is not the table that session {name} was begun with: give that one, or begin anew "
                 "with --new (the earlier answers stay in the store)"
             )
-    wanted = options.over(stored).check(table).filled()
+    wanted = options.over(stored).check(table).filled(len(table))
     opened = {"title": title, "path": where, "fingerprint": mark, "n_rows": len(table), **asdict(wanted)}
     sheet = _read_sheet(table, path, opened, events)  # first: what does not work must not be on record
     if opened != stored:

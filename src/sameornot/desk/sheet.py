@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sameornot._pool import Pool
+from sameornot._pool import POOL, Pool
 from sameornot._types import Pair
-from sameornot.session import POOL
 from sameornot.table import Excerpt, TableEncoder, display
 
 # Cells of the matrix of the rows that questions are about, at most.
