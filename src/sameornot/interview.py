@@ -271,7 +271,7 @@ class Interview:
 
     def _survey(self) -> Any:
         if self._around is None:
-            self._around = self.settings.survey(self._X, self._scale)
+            self._around = self.settings.survey(self._X, self._scale, self.n_clusters)
         return self._around
 
     def _recall(self, step: int) -> list[Any]:

@@ -6,8 +6,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from sameornot import ActiveSession
 from sameornot.cluster import _reconciled
-from sameornot.cluster._panel import LEARNERS, Foretold, mix_opinions, survey, track_record
+from sameornot.cluster._panel import LEARNERS, Foretold, mix_opinions, track_record
 from sameornot.cluster._reconciled import N_SEARCHED, rows_searched
+from sameornot.cluster._survey import survey
 from sameornot.datasets import make_gaussian
 from sameornot.oracles import noisy, truth
 

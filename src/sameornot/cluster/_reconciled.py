@@ -14,12 +14,12 @@ from scipy.special import softmax
 from sameornot.cluster._panel import (
     Foretold,
     Opinion,
-    Surroundings,
     foretell,
     group_of_rows,
     mix_opinions,
     track_record,
 )
+from sameornot.cluster._surroundings import Surroundings
 from sameornot.constraints import Fact
 from sameornot.membership.graph import representatives
 from sameornot.membership.reconcile import PRIOR_ERROR, Ballots, reconcile

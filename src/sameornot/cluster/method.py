@@ -120,7 +120,7 @@ class Method:
         """The grouping of a flow that stands where the answers have led it; for flows only."""
         raise TypeError(f"{type(self).__name__} is no flow")
 
-    def survey(self, X: np.ndarray, scale: np.ndarray) -> Any:
+    def survey(self, X: np.ndarray, scale: np.ndarray, n_clusters: int | None) -> Any:
         """What can be said of the rows before any answer; for methods that remember."""
         raise TypeError(f"{type(self).__name__} remembers nothing")
 

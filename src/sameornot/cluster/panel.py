@@ -11,12 +11,12 @@ from sameornot.cluster._panel import (
     LEARNERS,
     Foretold,
     Opinion,
-    Surroundings,
     consult,
-    survey,
     variance_ratio,
 )
 from sameornot.cluster._reconciled import weigh_answers
+from sameornot.cluster._surroundings import Surroundings
+from sameornot.cluster._survey import survey
 from sameornot.cluster.method import Agreement, Method, Past
 from sameornot.cluster.prototypes import Prototypes, cover
 from sameornot.constraints import Constraints, Fact
@@ -98,11 +98,11 @@ class PanelSettings(Method):
         rng: np.random.Generator,
     ) -> PanelGrouping:
         """The panel's word without a track record."""
-        return self.fit_after(X, constraints, n_clusters, scale, rng, Past(self.survey(X, scale)))
+        return self.fit_after(X, constraints, n_clusters, scale, rng, Past(self.survey(X, scale, n_clusters)))
 
-    def survey(self, X: np.ndarray, scale: np.ndarray) -> Surroundings:
+    def survey(self, X: np.ndarray, scale: np.ndarray, n_clusters: int | None) -> Surroundings:
         """What can be said of the rows before any answer."""
-        return survey(X, scale)
+        return survey(X, scale, n_clusters, self.learners)
 
     def recalls(self, step: int) -> Iterable[int]:
         """Steps 2, 3, 4, 5, 6, 7, 8, 10, 12, … before the given one."""

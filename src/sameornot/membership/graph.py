@@ -80,9 +80,9 @@ def solve(graph: sp.csr_array, sources: np.ndarray) -> np.ndarray:
     return found
 
 
-def closeness(graph: sp.csr_array) -> np.ndarray:
+def closeness(graph: sp.csr_array, reach: float = REACH) -> np.ndarray:
     """How well each row reaches each other one (n × n), 1 for itself."""
-    inverse = np.linalg.inv(np.eye(graph.shape[0]) - REACH * graph.toarray())
+    inverse = np.linalg.inv(np.eye(graph.shape[0]) - reach * graph.toarray())
     own = np.sqrt(np.diag(inverse))
     return np.asarray(inverse / own[:, None] / own)
 
