@@ -34,7 +34,8 @@ class SessionResult:
     feature_weights : Series
         Share of each column in the metric, per standard deviation.
     neighbourhoods : list of ndarray
-        Rows that the expert's answers put together; all of them are known to differ from each other.
+        Rows that the expert's answers put together. All of them are known to differ from each other; with
+        the panel and a given number of groups, some may only be presumed to.
     confidence : ndarray of float, one a row
         1 where the expert placed the row, else how much nearer its group is than the others, in (0, 1].
     clustering : Grouping

@@ -130,6 +130,28 @@ def test_ten_questions_at_once_are_about_ten_rows_and_may_be_answered_in_any_ord
     assert again.ask() == session.ask()
 
 
+def test_questions_at_once_find_the_groups_as_those_one_by_one_do():
+    X, y = blobs()
+    session = ActiveSession(X, 4, random_state=0)
+    pairs = session.ask(3)
+    assert all({*pair} & {*pairs[0], *(other.left for other in pairs[:at])} for at, pair in enumerate(pairs))
+    for pair in pairs:
+        session.tell(truth(y)(pair), pair)
+    assert {y[row] for pair in pairs for row in pair} == {0, 1, 2, 3}
+    assert adjusted_rand_score(y, session.result().labels) == 1.0
+
+
+@pytest.mark.parametrize("n_clusters", [4, None])
+def test_questions_at_once_are_never_the_same_and_never_few(n_clusters):
+    X, y = make_gaussian(n_samples=120, n_relevant=4, separation=4.0, random_state=0)
+    session = ActiveSession(X, n_clusters, random_state=0)
+    for _ in range(4):
+        pairs = session.ask(8)
+        assert len({frozenset(pair) for pair in pairs}) == 8
+        for pair in pairs:
+            session.tell(truth(y)(pair), pair)
+
+
 def test_with_little_left_a_batch_is_as_small_as_what_is_left():
     session = ActiveSession(np.arange(6.0).reshape(3, 2), 2, random_state=0)
     assert len(session.ask(10)) < 3

@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from sameornot._types import Answer, Pair, Recheck
-from sameornot.cluster._panel import CAREFUL, Opinion
+from sameornot.cluster._panel import CAREFUL, Opinion, rows_of
 from sameornot.cluster.panel import PanelGrouping
 from sameornot.membership.graph import representatives
 from sameornot.query.doubt import likeness, place_in_doubt
@@ -33,6 +33,8 @@ RARELY = 4
 N_MET = 1
 # How likely two groups have to be one, by their members, to be compared.
 SUSPICIOUS = 0.15
+# The same where several questions are asked at once: what one tells comes too late for the others.
+SUSPICIOUS_AT_ONCE = 0.04
 # Rows of which two are to be compared first: all but hopeless with people who are unsure of each.
 N_SCOUTS = 12
 
@@ -46,7 +48,10 @@ def panel(problem: Problem, rng: np.random.Generator) -> Questions:
     assert isinstance(grouping, PanelGrouping)  # the session takes no other clusterer with this strategy
     opinion = grouping.opinion
     if len(problem.constraints.neighbourhoods()) == 0:
-        yield from first_meeting(problem, grouping, candidates)
+        if problem.held:
+            yield from meet_closest(problem, grouping, candidates)
+        else:
+            yield from first_meeting(problem, grouping, candidates)
         return
     if problem.constraints.wavers and problem.n_clusters is not None:
         yield from place_in_doubt(problem, grouping, rng)
@@ -58,6 +63,8 @@ def panel(problem: Problem, rng: np.random.Generator) -> Questions:
             yield Recheck(*suspects)  # one slip here would make two groups one
     elif again is not None:
         yield again
+    elif len(candidates) and problem.held and presumes(problem) and explores(problem):
+        yield from meet_closest(problem, grouping, candidates)
     elif len(candidates):
         yield from place(problem, opinion, choose(problem, grouping, candidates, rng))
 
@@ -74,11 +81,7 @@ def to_check(problem: Problem, opinion: Opinion, candidates: np.ndarray) -> Rech
 
 
 def compare_groups(problem: Problem, opinion: Opinion) -> Pair | None:
-    """Members of two groups that nobody told apart and that may be one, the likeliest such first.
-
-    Rows that several people are asked about at once do not know of each other: what they found is compared
-    in any case.
-    """
+    """Members of two groups that nobody told apart and that may be one, the likeliest such first."""
     hoods, ruled_out = problem.hoods, problem.ruled_out
     open_rows = [set(pair) for pair in problem.others]
     pairs = [
@@ -91,9 +94,10 @@ def compare_groups(problem: Problem, opinion: Opinion) -> Pair | None:
         return None
     taken_for = np.array([opinion.odds[members].mean(axis=0) for members in hoods])
     chance = {(a, b): max(taken_for[a, b], taken_for[b, a]) for a, b in pairs}
+    threshold = SUSPICIOUS_AT_ONCE if problem.others else SUSPICIOUS
     some_row_has_no_group = bool(ruled_out[~problem.placed].all(axis=1).any())
     for a, b in sorted(pairs, key=lambda pair: -chance[pair]):
-        if chance[a, b] < SUSPICIOUS and not (some_row_has_no_group or problem.others):
+        if chance[a, b] < threshold and not some_row_has_no_group:
             return None
         right = max(hoods[b].tolist(), key=lambda row: float(opinion.odds[row, b]))
         if (left := best_known(problem, opinion, a, right)) is not None:
@@ -122,8 +126,7 @@ def place(problem: Problem, opinion: Opinion, point: int) -> Questions:
     hoods = problem.hoods
     belief = opinion.memberships[point].copy()
     problem.odds[point] = belief[: len(hoods)] / max(belief[: len(hoods)].sum(), 1e-300)
-    presumes = problem.n_clusters is not None and not problem.constraints.wavers and explores(problem)
-    n_met, enough = 0, N_MET if presumes else len(hoods)
+    n_met, enough = 0, N_MET if presumes(problem) and explores(problem) else len(hoods)
     for hood in np.argsort(-belief[: len(hoods)], kind="stable").tolist():
         if n_met == enough:
             break
@@ -167,9 +170,30 @@ def first_meeting(problem: Problem, grouping: PanelGrouping, candidates: np.ndar
             return
 
 
+def meet_closest(problem: Problem, grouping: PanelGrouping, candidates: np.ndarray) -> Questions:
+    """A row that stands for a group not known yet, and the row closest to it that is asked about or known.
+
+    What others are asked about may be new groups too; it is for them as if each were one.
+    """
+    close, known = grouping.around.close, problem.constraints
+    met = np.union1d(list(problem.held), rows_of(problem.hoods) if known.neighbourhoods() else [])
+    met = met.astype(np.intp)
+    for point in representatives(close, met, N_SCOUTS, np.setdiff1d(candidates, met)):
+        for other in met[np.argsort(-close[point, met], kind="stable")].tolist():
+            if (yield Pair(point, other)) is not Answer.UNSURE:
+                return
+
+
+def presumes(problem: Problem) -> bool:
+    """Whether a row that differs from its likeliest group is taken for another one."""
+    return problem.n_clusters is not None and not problem.constraints.wavers
+
+
 def explores(problem: Problem) -> bool:
     """Whether it is time to look for a group that is not known yet."""
     n_groups, n_placed = len(problem.hoods), int(problem.placed.sum())
+    if presumes(problem):
+        n_groups, n_placed = n_groups + len(problem.held), n_placed + len(problem.held)
     if problem.n_clusters is not None:
         return n_groups < problem.n_clusters and (n_placed <= PATIENCE * n_groups or n_placed % 2 == 0)
     return n_placed <= PATIENCE * (n_groups + 1) or n_placed % RARELY == 0
