@@ -1,11 +1,13 @@
-"""The block function on a GPU beside one core: seconds, share of the memory's bandwidth, and equal labels.
+"""The block function and scoring on a GPU beside one core: seconds, share of the bandwidth, equal labels.
 
     python benchmarks/gpu.py            (needs a GPU, PyTorch and array-api-compat)
 
-50 features in single precision, 10 groups of 6 centres each, rows made on the device block by block. The
-bandwidth is that of copying a block from one place of the device's memory to another, in the same run; the
-share is what reading the rows once and writing a label and a share for each would need of it. The processor
-judges the same rows as the first block of the device.
+50 features in single precision, 10 groups of 6 centres each; all rows lie on the device. A block is as many
+rows as were quickest of the sizes tried: what a small one leaves behind stays in the cache. Scoring is to
+judge all rows and to find the 1,000 nearest to even odds, the ones to ask about. Statistics are the sizes and
+sums of the groups beside the labels. The bandwidth is that of copying rows from one place of the device's
+memory to another, in the same run; the share is what reading the rows once and writing a label and a share
+for each would need of it. The processor judges the same rows as the device's first ones.
 """
 
 import argparse
@@ -22,7 +24,8 @@ from threadpoolctl import threadpool_limits
 from sameornot.cluster.block import Rule, judge
 
 N_FEATURES, N_GROUPS, N_CENTRES = 50, 10, 6
-BLOCK, CORE_BLOCK, CHECKED = 4_000_000, 16_384, 2_000_000
+BLOCKS = tuple(2**power for power in range(16, 23))
+CORE_BLOCK, CHECKED, N_CHOSEN = 16_384, 2_000_000, 1000
 BYTES = 4 * N_FEATURES + 8 + 4  # a row read, a label and a share written
 
 
@@ -48,7 +51,7 @@ def write_page(found: dict[str, Any]) -> None:
         [what, f"{value:.3g}" if isinstance(value, float) else str(value)] for what, value in found.items()
     ]
     about = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
-    page = f"# The block function on a GPU\n\n{about}\n\n{table(['', ''], lines)}\n"
+    page = f"# The block function and scoring on a GPU\n\n{about}\n\n{table(['', ''], lines)}\n"
     print(page)
     (RESULTS / "gpu.md").write_text(page, "utf-8")
 
@@ -60,17 +63,28 @@ def measure(sizes: list[int]) -> dict[str, Any]:
 
     rule = made_rule(np.random.default_rng(0))
     on_device = rule.as_arrays(lambda part: torch.asarray(part, dtype=torch.float32, device="cuda"))
-    rows = torch.randn(BLOCK, N_FEATURES, device="cuda")
-    beside = torch.empty_like(rows)
+    rows = torch.empty(max(sizes), N_FEATURES, device="cuda")
+    for part in rows.split(BLOCKS[-1]):
+        part.normal_()
+    beside = torch.empty_like(rows[: BLOCKS[-1]])
     found: dict[str, Any] = {"device": torch.cuda.get_device_name(), "PyTorch": torch.__version__}
-    bandwidth = 2 * rows.nbytes / timed(lambda: beside.copy_(rows), torch.cuda.synchronize) / 1e12
+    wait, first = torch.cuda.synchronize, rows[: BLOCKS[-1]]
+    bandwidth = 2 * first.nbytes / timed(lambda: beside.copy_(first), wait) / 1e12
     found["copy, TB a second"] = bandwidth
-    product = timed(lambda: on_device.weights @ rows.T, torch.cuda.synchronize)
-    found["the matrix product alone, billion rows a second"] = len(rows) / product / 1e9
+    product = timed(lambda: on_device.weights @ first.T, wait)
+    found["the matrix product alone, billion rows a second"] = len(first) / product / 1e9
+    tried = {size: timed(partial(stream, first, on_device, xp, size), wait) for size in BLOCKS}
+    block = min(tried, key=lambda size: tried[size])
+    found["rows of a block"] = block
+    work = {"labels and shares": stream, "scoring": score, "statistics": add_up}
     for n_rows in sizes:
-        taken = timed(partial(stream, n_rows, rows, on_device, xp), torch.cuda.synchronize)
-        found[f"{n_rows:,} rows, seconds"] = taken
-        found[f"{n_rows:,} rows, share of the bandwidth"] = n_rows * BYTES / taken / 1e12 / bandwidth
+        for name, do in work.items():
+            taken = timed(partial(do, rows[:n_rows], on_device, xp, block), wait)
+            found[f"{n_rows:,} rows, {name}, seconds"] = taken
+            found[f"{n_rows:,} rows, {name}, share of the bandwidth"] = (
+                n_rows * BYTES / taken / 1e12 / bandwidth
+            )
+    found["memory of the device, GB"] = torch.cuda.max_memory_allocated() / 1e9
     return found | compare(rows[:CHECKED], rule, on_device, xp)
 
 
@@ -79,12 +93,22 @@ def compare(rows: Any, rule: Rule, on_device: Rule, xp: Any) -> dict[str, Any]:
     block, single = rows.cpu().numpy(), rule.as_arrays(lambda part: part.astype(np.float32))
     with threadpool_limits(limits=1):
         start = time.perf_counter()
-        parts = [judge(block[at : at + CORE_BLOCK], single).labels for at in range(0, len(block), CORE_BLOCK)]
+        parts = [judge(block[at : at + CORE_BLOCK], single) for at in range(0, len(block), CORE_BLOCK)]
         taken = time.perf_counter() - start
-    labels = judge(rows, on_device, xp).labels.cpu().numpy()
+    there = judge(rows, on_device, xp)
+    labels = there.labels.cpu().numpy()
+    chosen = score(rows, on_device, xp, len(rows)).cpu().numpy()
+    evenness = np.abs(np.concatenate([part.shares for part in parts]) - 0.5)
+    expected = np.argsort(evenness, kind="stable")[:N_CHOSEN]
     return {
         "one core beside it, million rows a second": len(block) / taken / 1e6,
-        f"labels of {len(block):,} that differ from the core's": int((labels != np.concatenate(parts)).sum()),
+        f"labels of {len(block):,} that differ from the core's": int(
+            (labels != np.concatenate([part.labels for part in parts])).sum()
+        ),
+        f"of the {N_CHOSEN:,} to ask about, the core chose too": len(np.intersect1d(chosen, expected)),
+        "greatest difference of a share": float(
+            np.abs(there.shares.cpu().numpy() - np.concatenate([part.shares for part in parts])).max()
+        ),
     }
 
 
@@ -95,10 +119,29 @@ def made_rule(rng: np.random.Generator) -> Rule:
     return Rule(rng.normal(size=N_FEATURES), weights, (weights**2).sum(axis=1) / 4, N_GROUPS, 1.0)
 
 
-def stream(n_rows: int, rows: Any, rule: Rule, xp: Any) -> None:
-    """Judge so many rows, the same block again and again."""
-    for start in range(0, n_rows, len(rows)):
-        judge(rows[: min(len(rows), n_rows - start)], rule, xp)
+def stream(rows: Any, rule: Rule, xp: Any, block: int) -> None:
+    """Judge all rows."""
+    for start in range(0, len(rows), block):
+        judge(rows[start : start + block], rule, xp)
+
+
+def score(rows: Any, rule: Rule, xp: Any, block: int) -> Any:
+    """The rows nearest to even odds."""
+    evenness = xp.concat(
+        [
+            -xp.abs(judge(rows[start : start + block], rule, xp).shares - 0.5)
+            for start in range(0, len(rows), block)
+        ]
+    )
+    return evenness.topk(N_CHOSEN).indices
+
+
+def add_up(rows: Any, rule: Rule, xp: Any, block: int) -> Any:
+    """Sizes and sums of the groups."""
+    found = [
+        judge(rows[start : start + block], rule, xp, with_sums=True) for start in range(0, len(rows), block)
+    ]
+    return sum(one.counts for one in found), sum(one.sums for one in found)
 
 
 def timed(work: Callable[[], object], wait: Callable[[], None], n_times: int = 3) -> float:
