@@ -15,6 +15,9 @@ from sameornot._types import Pair
 # than the rows, an eighth of a second with 2,000 and a quarter with 3,000; and fewer rows tell less.
 POOL = 2000
 ALL_UP_TO = 3000
+# Rows whose groups are found as those of the pool are, in the end; and cells of the matrix of those.
+WIDE = 10_000
+WIDE_CELLS = 2_000_000
 
 
 def usual_size(n_rows: int) -> int:
@@ -49,7 +52,7 @@ class Pool:
         *,
         among: np.ndarray | None = None,
     ) -> None:
-        self.n_rows = n_rows
+        self.n_rows, self._seed, self._among = n_rows, seed, among
         n_there = n_rows if among is None else len(among)
         if n_there <= size:
             self.rows = np.arange(n_rows) if among is None else among
@@ -65,6 +68,13 @@ class Pool:
     def is_all(self) -> bool:
         """Whether it holds the whole table."""
         return len(self.rows) == self.n_rows
+
+    def widened(self, n_features: int) -> "Pool":
+        """More rows of the table, with all of these: as many as can be looked at in the end."""
+        size = min(WIDE, WIDE_CELLS // max(1, n_features))
+        if size <= len(self):
+            return self
+        return Pool(self.n_rows, size, self._seed, self.rows.tolist(), among=self._among)
 
     @cached_property
     def position(self) -> dict[int, int]:

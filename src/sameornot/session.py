@@ -16,7 +16,7 @@ from sameornot._pool import Pool, usual_size
 from sameornot._reading import choose_method, read_answer, read_log, read_pair, read_seed, read_settings
 from sameornot._types import Answer, Pair, Recheck, Reply
 from sameornot._validation import check_count, check_n_clusters, check_table
-from sameornot.cluster.block import judge_all
+from sameornot.cluster.widened import extend
 from sameornot.constraints import Constraints, Contradiction
 from sameornot.interview import Interview, SessionResult, TooManyGroups, absorb
 
@@ -258,8 +258,9 @@ class ActiveSession:
             raise TooManyGroups(groups, error.n_clusters) from None
 
     def _extend(self, found: SessionResult) -> SessionResult:
-        """The groups of the pool, and by them those of all other rows."""
-        labels, confidence = judge_all(found.clustering, self._X[self._pool.rows], self._X)
+        """The groups of the pool, and those of all other rows."""
+        wide = self._pool.widened(self._X.shape[1])
+        grouping, labels, confidence = extend(found.clustering, self._X, self._pool.rows, wide.rows)
         labels[self._pool.rows], confidence[self._pool.rows] = found.labels, found.confidence
         hoods = [self._pool.rows[members] for members in found.neighbourhoods]
-        return replace(found, labels=labels, confidence=confidence, neighbourhoods=hoods)
+        return replace(found, labels=labels, confidence=confidence, neighbourhoods=hoods, clustering=grouping)

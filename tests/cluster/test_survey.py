@@ -20,7 +20,7 @@ VOICES = LEARNERS[:4]
 def test_closeness_is_the_one_by_which_groups_of_one_row_each_stand_out_most():
     plain = survey(X, SCALE)
     np.testing.assert_array_equal(plain.close, closeness(neighbour_graph(plain.rows)))
-    ways = [replace(plain, close=measure(plain.graph, plain.whitened)) for measure in MEASURES]
+    ways = [replace(plain, close=measure(plain)) for measure in MEASURES]
     assert len({way.close.tobytes() for way in ways}) == 3
     clear = [clarity(way, 3, VOICES) for way in ways]
     np.testing.assert_array_equal(survey(X, SCALE, 3).close, ways[int(np.argmax(clear))].close)

@@ -85,6 +85,15 @@ def test_only_some_rows_are_held_and_all_get_the_group_that_they_are_of(desk, ki
     assert (labels["placed_by"] == "expert").sum() == sum(map(len, snapshot.result.neighbourhoods))
 
 
+def test_rows_that_are_held_get_the_word_of_the_panel_itself(desk):
+    word = desk.snapshot().word
+    assert len(word.rows) >= N_HELD
+    labels = labels_table(desk.snapshot()).iloc[word.rows]
+    numbers = np.array([group.number for group in desk.snapshot().groups])
+    assert labels["group"].tolist() == numbers[word.labels].tolist()
+    assert np.allclose(labels["confidence"], word.confidence)
+
+
 def test_the_person_is_told_how_many_rows_were_looked_at(desk):
     notices = desk.state("ada")["notices"]
     assert any("learned from 200 of its rows" in notice for notice in notices)

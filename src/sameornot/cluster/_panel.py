@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sameornot.cluster._surroundings import Surroundings
+from sameornot.cluster._surroundings import Layout, Surroundings
 from sameornot.constraints import Fact
 from sameornot.membership.discriminant import discriminant, rule_out
 from sameornot.membership.graph import neighbour_graph, representatives, spread
@@ -71,7 +71,7 @@ class Opinion(NamedTuple):
 
 
 def foretell(
-    around: Surroundings,
+    around: Layout,
     groups: Sequence[np.ndarray],
     ruled_out: np.ndarray,
     rng: np.random.Generator,

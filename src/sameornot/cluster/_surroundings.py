@@ -15,12 +15,18 @@ MAD_OF_NORMAL = 1.4826
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What can be said of the rows before any answer; in `rows` far values are drawn in."""
+class Layout:
+    """The rows as learners see them: far values drawn in, along axes of equal spread, as a graph."""
 
     rows: np.ndarray
     whitened: np.ndarray
     graph: sp.csr_array
+
+
+@dataclass(frozen=True)
+class Surroundings(Layout):
+    """How the rows lie, and how close each is to each other one (n × n)."""
+
     close: np.ndarray
 
     def of(self, some: np.ndarray) -> "Surroundings":

@@ -11,10 +11,9 @@ hold the place of each, and the measure is taken by which they stand out most,
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import scipy.sparse as sp
 
 from sameornot.cluster._panel import LEARNERS, foretell, mix_opinions, track_record
-from sameornot.cluster._surroundings import Surroundings, draw_in
+from sameornot.cluster._surroundings import Layout, Surroundings, draw_in
 from sameornot.membership.discriminant import whiten
 from sameornot.membership.graph import closeness, neighbour_graph, representatives
 
@@ -25,52 +24,55 @@ N_TO_CHOOSE_BY = 1000
 # Clarities closer than this are the same: how they are rounded must not decide.
 DIGITS = 9
 
-Measure = Callable[[sp.csr_array, np.ndarray], np.ndarray]
+Measure = Callable[[Layout], np.ndarray]
 
 
 def survey(
     X: np.ndarray, scale: np.ndarray, n_groups: int | None = None, learners: Sequence[str] = LEARNERS
 ) -> Surroundings:
     """What does not depend on answers."""
+    laid = lay_out(X, scale)
+    measure = choose_measure(laid, n_groups, learners)
+    return Surroundings(laid.rows, laid.whitened, laid.graph, measure(laid))
+
+
+def lay_out(X: np.ndarray, scale: np.ndarray) -> Layout:
+    """The rows as learners see them."""
     standard = (X - X.mean(axis=0)) / scale
-    rows, whitened = draw_in(standard), whiten(standard)
-    graph = neighbour_graph(rows)
-    measure = choose_measure(rows, whitened, n_groups, learners)
-    return Surroundings(rows, whitened, graph, measure(graph, whitened))
+    rows = draw_in(standard)
+    return Layout(rows, whiten(standard), neighbour_graph(rows))
 
 
-def by_reach(graph: sp.csr_array, whitened: np.ndarray) -> np.ndarray:
+def by_reach(laid: Layout) -> np.ndarray:
     """Rows are close that reach each other as groups spread."""
-    return closeness(graph)
+    return closeness(laid.graph)
 
 
-def by_short_reach(graph: sp.csr_array, whitened: np.ndarray) -> np.ndarray:
+def by_short_reach(laid: Layout) -> np.ndarray:
     """Rows are close that reach each other over fewer others."""
-    return closeness(graph, SHORT_REACH)
+    return closeness(laid.graph, SHORT_REACH)
 
 
-def by_reach_in_whitened_axes(graph: sp.csr_array, whitened: np.ndarray) -> np.ndarray:
+def by_reach_in_whitened_axes(laid: Layout) -> np.ndarray:
     """Rows are close that reach each other along axes in which rows vary alike."""
-    return closeness(neighbour_graph(whitened))
+    return closeness(neighbour_graph(laid.whitened))
 
 
 MEASURES: tuple[Measure, ...] = (by_reach, by_short_reach, by_reach_in_whitened_axes)
 
 
-def choose_measure(
-    rows: np.ndarray, whitened: np.ndarray, n_groups: int | None, learners: Sequence[str]
-) -> Measure:
+def choose_measure(laid: Layout, n_groups: int | None, learners: Sequence[str]) -> Measure:
     """The measure by which groups stand out most; the first one where that cannot be told."""
     # One row a group is too little for trees.
     voices = [name for name in learners if name != "trees"]
-    some = np.sort(np.random.default_rng(0).permutation(len(rows))[:N_TO_CHOOSE_BY])
+    some = np.sort(np.random.default_rng(0).permutation(len(laid.rows))[:N_TO_CHOOSE_BY])
     if n_groups is None or not voices or not 1 < n_groups <= len(some):
         return MEASURES[0]
-    rows, whitened = rows[some], whitened[some]
-    graph = neighbour_graph(rows)
+    few = Layout(laid.rows[some], laid.whitened[some], neighbour_graph(laid.rows[some]))
 
     def stand_out(measure: Measure) -> float:
-        return clarity(Surroundings(rows, whitened, graph, measure(graph, whitened)), n_groups, voices)
+        around = Surroundings(few.rows, few.whitened, few.graph, measure(few))
+        return clarity(around, n_groups, voices)
 
     return max(MEASURES, key=stand_out)
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from sameornot.cluster.clustering import Clustering
 from sameornot.cluster.method import Grouping
-from sameornot.cluster.panel import PanelGrouping
-from sameornot.cluster.prototypes import Prototypes
+from sameornot.cluster.prototypes import Covered, Prototypes
 
 # Rows at a time: what a block needs beside its rows stays in the cache of a processor.
 BLOCK = 16_384
@@ -113,7 +112,7 @@ def lowest(scores: Any, xp: Any) -> tuple[Any, Any]:
 
 def find_rule(grouping: Grouping, X: np.ndarray) -> Rule | None:
     """The rule of a grouping that has centres in a space that rows reach by a product."""
-    clustering = grouping.rule if isinstance(grouping, PanelGrouping) else grouping
+    clustering = grouping.rule if isinstance(grouping, Covered) else grouping
     if not isinstance(clustering, Clustering) or clustering.metric.mapping is not None:
         return None
     return make_rule(clustering, X.mean(axis=0), clustering.width(X))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from sameornot.cluster._reconciled import weigh_answers
 from sameornot.cluster._surroundings import Surroundings
 from sameornot.cluster._survey import survey
 from sameornot.cluster.method import Agreement, Method, Past
-from sameornot.cluster.prototypes import Prototypes, cover
+from sameornot.cluster.prototypes import Covered
 from sameornot.constraints import Constraints, Fact
 from sameornot.membership.credibility import PRESUMED, credibility
 from sameornot.membership.track_record import forecast
@@ -29,27 +28,12 @@ PACE = 1.25
 
 
 @dataclass(frozen=True)
-class PanelGrouping:
+class PanelGrouping(Covered):
     """The likeliest group of each row; `opinion` says how likely, `metric` which features tell most."""
 
-    labels: np.ndarray
-    metric: Metric
     opinion: Opinion
     around: Surroundings
-    X: np.ndarray
-
-    @cached_property
-    def rule(self) -> Prototypes:
-        """Where new rows belong."""
-        return cover(self.X, self.metric, self.labels, np.random.default_rng(0))
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The group with the nearest centre."""
-        return self.rule.predict(X)
-
-    def confidence(self, X: np.ndarray) -> np.ndarray:
-        """Share of that group in a mixture of clouds around the centres."""
-        return self.rule.confidence(X)
+    learners: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -144,7 +128,7 @@ class PanelSettings(Method):
             )
         labels = opinion.memberships.argmax(axis=1)
         metric = telling_metric(past.around.rows, scale, opinion)
-        return PanelGrouping(labels, metric, opinion, past.around, X)
+        return PanelGrouping(labels, metric, X, opinion, past.around, self.learners)
 
     def credibility(self, grouping: Any, told: Sequence[Fact], hoods: Sequence[np.ndarray]) -> np.ndarray:
         """How likely each answer is to be right by what the rest says."""

@@ -8,6 +8,7 @@ as tell most in the same way.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -68,6 +69,28 @@ class HalfTold:
         widths = plain * np.geomspace(0.1, 1e3, N_WIDTHS)
         sure = [float(nearest_share(self.squares, width).mean()) for width in widths]
         return float(widths[np.abs(np.array(sure) - self.share).argmin()])
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Groups of the rows X, however they were found; new rows find theirs by centres."""
+
+    labels: np.ndarray
+    metric: Metric
+    X: np.ndarray
+
+    @cached_property
+    def rule(self) -> Prototypes:
+        """Where new rows belong."""
+        return cover(self.X, self.metric, self.labels, np.random.default_rng(0))
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The group with the nearest centre."""
+        return self.rule.predict(X)
+
+    def confidence(self, X: np.ndarray) -> np.ndarray:
+        """Share of that group in a mixture of clouds around the centres."""
+        return self.rule.confidence(X)
 
 
 def cover(X: np.ndarray, weighed: Metric, labels: np.ndarray, rng: np.random.Generator) -> Prototypes:

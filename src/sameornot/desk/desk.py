@@ -264,6 +264,7 @@ class Desk:
             moves=self._moves(view),
             clusters=view.log.clusters,
             made=_now(),
+            wide=self._sheet.wide,
         )
 
     def wait(self, version: int, timeout: float) -> int:

@@ -67,6 +67,11 @@ class Sheet:
     def __len__(self) -> int:
         return len(self.table)
 
+    @property
+    def wide(self) -> np.ndarray:
+        """The rows that groups are carried to as they were found, the pool among them."""
+        return self._pool.widened(self.encoder.n_features).rows
+
     def name(self, row: int) -> str:
         """What a record is called."""
         return self.table.names(np.array([row]), self.id_column)[0]

@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from sameornot.cluster import Grouping
+from sameornot.cluster.widened import widen
 from sameornot.session import SessionResult
 from sameornot.table import Excerpt, TableEncoder
 
@@ -40,7 +44,8 @@ class Snapshot:
     """A session at one moment.
 
     `result` speaks of the rows of the pool only: `X` holds them encoded, `pool` their numbers in the table.
-    Label m of the result is `groups[m]`.
+    Label m of the result is `groups[m]`. `wide` are the rows that the groups are carried to as they were
+    found, the pool among them; none but those unless given. See `word`.
     """
 
     title: str
@@ -55,6 +60,18 @@ class Snapshot:
     moves: list[tuple[int, float]]
     clusters: int | None
     made: datetime
+    wide: np.ndarray | None = None
+
+    @cached_property
+    def word(self) -> "Word":
+        """What the session itself says of rows, those beyond the pool included."""
+        result, more = self.result, None
+        if self.wide is not None and len(self.wide) > len(self.pool):
+            X = self.encoder.transform(self.table.take(self.wide))
+            more = widen(result.clustering, X, np.searchsorted(self.wide, self.pool))
+        if self.wide is None or more is None:
+            return Word(self.pool, self.X, result.labels, result.confidence, result.clustering)
+        return Word(self.wide, more.X, more.labels, more.sure, more)
 
     def names(self, rows: Sequence[int]) -> list[str]:
         """What some of the rows that are held are called."""
@@ -64,6 +81,16 @@ class Snapshot:
     def column_weights(self) -> pd.Series:
         """How much each column matters."""
         return column_shares(self.encoder, self.X, self.result)
+
+
+class Word(NamedTuple):
+    """Rows of the table, encoded, with their labels and how sure those are; `clustering` says of others."""
+
+    rows: np.ndarray
+    X: np.ndarray
+    labels: np.ndarray
+    confidence: np.ndarray
+    clustering: Grouping
 
 
 def column_shares(encoder: TableEncoder, X: np.ndarray, result: SessionResult) -> pd.Series:

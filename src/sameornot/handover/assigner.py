@@ -1,7 +1,7 @@
 """Gives the rows of a table their groups, a block at a time, wherever the work is done.
 
-New rows get the model's word. Rows of a session's own table get the session's word where questions could be
-about them, and the model's elsewhere; who placed each is said then.
+New rows get the model's word. Rows of a session's own table get the session's word where it has one, and the
+model's elsewhere; who placed each is said then.
 """
 
 import json
@@ -74,11 +74,10 @@ class Assigner:
         """For the session's own table."""
         numbers = [group.number for group in snapshot.groups]
         names = [group.name for group in snapshot.groups]
-        result, pool = snapshot.result, snapshot.pool
-        placed = np.zeros(len(pool), dtype=bool)
-        placed[placed_rows(snapshot)] = True
-        known = Known(pool, result.labels, result.confidence, placed)
-        model = None if len(pool) == len(snapshot.table) else Model.from_snapshot(snapshot)
+        word = snapshot.word
+        placed = np.isin(word.rows, snapshot.pool[placed_rows(snapshot)])
+        known = Known(word.rows, word.labels, word.confidence, placed)
+        model = None if len(word.rows) == len(snapshot.table) else Model.from_snapshot(snapshot)
         return cls(numbers, names, model, snapshot.id_column, known)
 
     @property

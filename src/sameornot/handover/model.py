@@ -16,8 +16,7 @@ import pandas as pd
 
 from sameornot.cluster import Clustering
 from sameornot.cluster.block import Rule, judge_rows, make_rule
-from sameornot.cluster.panel import PanelGrouping
-from sameornot.cluster.prototypes import Prototypes
+from sameornot.cluster.prototypes import Covered, Prototypes
 from sameornot.desk.snapshot import Snapshot
 from sameornot.handover.files import replacing
 from sameornot.metric.learn import Metric
@@ -52,8 +51,8 @@ class Model:
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> Self:
         """The model of a session as it stands."""
-        clustering = snapshot.result.clustering
-        if isinstance(clustering, PanelGrouping):
+        clustering = snapshot.word.clustering
+        if isinstance(clustering, Covered):
             clustering = clustering.rule
         if not isinstance(clustering, Clustering) or clustering.metric.mapping is not None:
             raise ModelProblem("only groups with centres can be written as a model")
@@ -61,7 +60,7 @@ class Model:
             snapshot.title,
             snapshot.encoder,
             clustering,
-            clustering.width(snapshot.X),
+            clustering.width(snapshot.word.X),
             [group.number for group in snapshot.groups],
             [group.name for group in snapshot.groups],
         )

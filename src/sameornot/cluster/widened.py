@@ -1,0 +1,68 @@
+"""The panel's word on more rows than questions are about.
+
+A question is chosen among a bounded pool, and must come at once; how all rows are grouped may take a second
+or two. So the panel, taught by the same placed rows and believed as far, is heard about some thousands of
+rows more in the end, and centres for all others are found among those: the more rows groups spread over, the
+better graphs and clouds follow them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sameornot.cluster._panel import Opinion, foretell, mix_opinions
+from sameornot.cluster._survey import lay_out
+from sameornot.cluster.block import judge_all
+from sameornot.cluster.method import Grouping
+from sameornot.cluster.panel import PanelGrouping
+from sameornot.cluster.prototypes import Covered
+
+
+@dataclass(frozen=True)
+class Widened(Covered):
+    """Groups of more rows, and how sure each row is to be of its own."""
+
+    sure: np.ndarray
+
+
+def widen(grouping: Grouping, X: np.ndarray, at: np.ndarray) -> Widened | None:
+    """The same groups on rows X, of which X[at] are those that the grouping is of: there it keeps its word.
+
+    None for a grouping that has no word on others than by its centres.
+    """
+    if not isinstance(grouping, PanelGrouping):
+        return None
+    opinion = grouping.opinion
+    sure, labels = np.ones(len(X)), np.zeros(len(X), dtype=grouping.labels.dtype)
+    if opinion.memberships.shape[1] > 1:
+        groups = [at[rows] for rows in teachers(opinion)]
+        nothing = np.zeros((len(X), len(groups)), dtype=bool)
+        around = lay_out(X, grouping.metric.scale)
+        heard = foretell(around, groups, nothing, np.random.default_rng(0), grouping.learners)
+        odds = mix_opinions(heard, groups, opinion.record, grouping.learners)
+        sure, labels = odds.max(axis=1), odds.argmax(axis=1)
+        sure[at], labels[at] = opinion.memberships.max(axis=1), grouping.labels
+    return Widened(labels, grouping.metric, X, sure)
+
+
+def extend(
+    grouping: Grouping, X: np.ndarray, pool: np.ndarray, wide: np.ndarray
+) -> tuple[Grouping, np.ndarray, np.ndarray]:
+    """Groups of all rows X and how sure they are, by a grouping of the rows `pool` of X, some of the `wide`.
+
+    With them comes the grouping that says so of others than the `wide` rows.
+    """
+    more = widen(grouping, X[wide], np.searchsorted(wide, pool))
+    if more is None:
+        return grouping, *judge_all(grouping, X[pool], X)
+    if len(wide) == len(X):
+        return more, more.labels.copy(), more.sure.copy()
+    labels, sure = judge_all(more, more.X, X)
+    labels[wide], sure[wide] = more.labels, more.sure
+    return more, labels, sure
+
+
+def teachers(opinion: Opinion) -> list[np.ndarray]:
+    """The rows that each group was learnt from: of one that is not known, the row that held its place."""
+    free = iter(opinion.seeds)
+    return [rows if len(rows) else np.array([next(free)]) for rows in opinion.groups]
