@@ -95,3 +95,12 @@ def test_each_failed_test_lowers_the_estimate():
     records = [no_tests()._replace(sure=sure, right=np.arange(20) >= failed) for failed in range(21)]
     estimates = [forecast(record, np.full(50, 0.8), 10)[0] for record in records]
     assert (np.diff(estimates) < 0).all()
+
+
+def test_what_failed_long_ago_says_less_than_what_failed_just_now():
+    sure, early = np.full(200, 0.8), np.arange(200) >= 20
+    long_ago, just_now = (
+        forecast(no_tests()._replace(sure=sure, right=right), np.full(50, 0.8), 10)[0]
+        for right in (early, early[::-1])
+    )
+    assert long_ago > just_now

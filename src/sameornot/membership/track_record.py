@@ -19,9 +19,9 @@ FORGETTING = 0.98  # weight of a test against the one after it
 PRIOR_TESTS = 2.0  # tests that "all learners are alike" is worth
 SLIP = 0.02  # share of the tests that say nothing about a learner: no single one may sink it
 N_ROUNDS = 30
-# What is asked is what is hardest to tell: tests are harder than rows at large, and older. They weigh little
-# against how the shift and the slope of odds usually are (mean and deviation, that of the slope in logs).
-TEST_WEIGHT = 0.3
+# What is asked is what is hardest to tell: tests are harder than rows at large. They weigh little against how
+# the shift and the slope of odds usually are (mean and deviation, that of the slope in logs).
+TEST_WEIGHT = 0.15
 SHIFTS, USUAL_SHIFT = np.linspace(-2.5, 5.0, 31), (1.0, 1.0)
 SLOPES, USUAL_SLOPE = np.geomspace(0.4, 5.0, 21), (1.8, 0.5)
 CLUMPING = 9.0  # rows that go wrong together
@@ -97,12 +97,14 @@ def forecast(record: Record, sure: np.ndarray, n_settled: int) -> tuple[float, f
 
     `sure` is how likely each row that is not settled is held to be right. The tests tell how far such odds
     can be taken, ``logit(right) = shift + slope · logit(sure)``; what they leave open about the two is what
-    the interval is wide by, and what chance would do to rows that are as sure as that.
+    the interval is wide by, and what chance would do to rows that are as sure as that. Later tests count for
+    more: the odds of learners that knew less were another kind of odds.
     """
     n_rows = len(sure) + n_settled
     shift, slope = (grid.ravel() for grid in np.meshgrid(SHIFTS, SLOPES))
     tested = expit(shift[:, None] + slope[:, None] * logit(record.sure.clip(0.01, 0.99)))
-    fit = TEST_WEIGHT * np.log(np.where(record.right, tested, 1.0 - tested)).sum(axis=1)
+    age = FORGETTING ** np.arange(len(record.right))[::-1]
+    fit = TEST_WEIGHT * np.log(np.where(record.right, tested, 1.0 - tested)) @ age
     fit -= 0.5 * ((shift - USUAL_SHIFT[0]) / USUAL_SHIFT[1]) ** 2
     fit -= 0.5 * ((np.log(slope) - np.log(USUAL_SLOPE[0])) / USUAL_SLOPE[1]) ** 2
     chance = np.exp(fit - fit.max())
