@@ -159,7 +159,7 @@ def test_one_replication_has_a_curve_without_spread():
 def test_the_papers_method_comes_first_and_each_variant_behind_its_method():
     methods = [curve.method for curve in mean_curves(curve_rows((*EXTRAS[::-1], *RIVALS_AND_PROPOSED)))]
     assert methods[:2] == ["AQM + MEE", "AQM + MEE (automatic λ and q)"]
-    assert [method for method in methods if method in LOOKS] == list(LOOKS)
+    assert [method for method in methods if method in LOOKS] == [m for m in LOOKS if m in methods]
     assert methods.index("COBRAS (raw)") == methods.index("COBRAS") + 1
 
 

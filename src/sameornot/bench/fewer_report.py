@@ -52,11 +52,15 @@ The estimate of the agreement, with its interval, comes from the same record: ho
 each answer, and whether it was right. Defaults were tuned on these eleven tables and seeds 0 to 9."""
 
 
-def write_page(rows: Path, page: Path) -> None:
-    """Write the page as Markdown from the rows that are there."""
+def write_page(rows: Path, page: Path, *, images: str = "images/reproduction") -> None:
+    """Write the page as Markdown from the rows that are there; `images` is where it looks for its picture."""
     tables = {name: RowFile(rows / f"fewer-{name}.csv").read() for name in SETTINGS}
     parts = [INTRODUCTION]
     if any(len(table) for table in tables.values()):
+        parts.append(
+            "![Agreement with the true groups against questions answered, one picture a table: the panel's "
+            f"curve beside those of its rivals]({images}/fewer-questions.png)"
+        )
         parts += [*area_section(tables), *paper_section(tables)]
         parts += [*curve_section(tables), *reach_section(tables)]
         parts += [*terms_section(tables), *stop_section(tables), *ablation_section(tables)]
@@ -248,9 +252,10 @@ def ablation_section(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         found = {SETTINGS[name].title: paired(table, PANEL, run) for name, table in tables.items()}
         lines = [f"{title} {other - ours:+.3f}" for title, (ours, other, n_seeds) in found.items() if n_seeds]
         if lines:
-            changes = [other - ours for ours, other, n_seeds in found.values() if n_seeds]
-            most = max(n_seeds for *_, n_seeds in found.values())
-            body.append([run, f"up to {most}", f"{np.mean(changes):+.3f}", ", ".join(lines)])
+            changes = np.array([other - ours for ours, other, n_seeds in found.values() if n_seeds])
+            counts = sorted({n_seeds for *_, n_seeds in found.values() if n_seeds})
+            seeds = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+            body.append([run, seeds, f"{changes.mean():+.3f}", ", ".join(lines)])
     if body:
         yield "## Without each learner"
         yield "Change of the area under the curve, on the same seeds."

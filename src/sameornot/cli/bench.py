@@ -190,7 +190,7 @@ def show_results(parts: list[str], rows: Path, docs: Path, console: Console) -> 
         for name, figure in draw_reproduction(rows):
             save_png(figure, images / f"{name}.png")
         write_report(rows, page, images="images/reproduction")
-        write_page(rows, docs / "fewer-questions.md")
+        write_page(rows, docs / "fewer-questions.md", images="images/reproduction")
     except OSError as error:
         fail(f"the page could not be written ({error}): the rows are safe; make room and run `bench report`")
     console.print(f"\nThe page is {page}, its pictures are in {images}", soft_wrap=True)

@@ -32,8 +32,9 @@ class Look(NamedTuple):
     dash: str = "-"
 
 
-# The paper's method first and strongest, then its rivals, then what the paper does not have.
+# Ours and the paper's method first and strongest, then rivals, then what the paper does not have.
 LOOKS = {
+    "Panel": Look("black", "o", 2.6),
     "AQM + MEE": Look(COLOURS[0], "o", 3.0),
     "AQM + NPU": Look(COLOURS[4], "s", 1.8),
     "MPCKMeans + NPU": Look(COLOURS[5], "^"),
@@ -43,6 +44,8 @@ LOOKS = {
     "COBRA": Look(COLOURS[3], "X"),
     "Label and classify": Look(GREY, "<", dash="--"),
     "Label and classify + MEE": Look(GREY, ">", dash=":"),
+    "nCOBRAS": Look(COLOURS[3], "X", dash="--"),
+    "A3S": Look(COLOURS[2], "*", dash="--"),
 }
 VARIANT_DASHES = {"automatic λ and q": "-.", "no penalty": ":", "strong price": "-."}
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sameornot.bench.experiments import EXPERIMENTS
+from sameornot.bench.fewer import ELSEWHERE, RUNS, SETTINGS
 from sameornot.bench.report import TABLES
 from sameornot.bench.rows import RowFile
 from sameornot.datasets import make_gaussian
@@ -22,6 +23,8 @@ FIGURE3 = {
 }
 # A picture with the variants too could not be read; their numbers are in the page's tables.
 MAIN = (*EXPERIMENTS["table1"].runs, "Label and classify")
+# The same terms for all; what the paper's accounting changes is in the page's tables.
+COMPARED = (*(run for run in RUNS if "last asked" not in run), *ELSEWHERE)
 
 
 def draw_reproduction(folder: Path) -> "Iterator[tuple[str, Figure]]":
@@ -35,6 +38,12 @@ def draw_reproduction(folder: Path) -> "Iterator[tuple[str, Figure]]":
     real = {name: title for name, title in FIGURE3.items() if len(rows[name])}
     if real:
         yield "figure3", _draw_panels(rows, real)
+    ours = {s.title: RowFile(folder / f"fewer-{name}.csv").read() for name, s in SETTINGS.items()}
+    if any(len(found) for found in ours.values()):
+        yield (
+            "fewer-questions",
+            draw_curves({title: found for title, found in ours.items() if len(found)}, methods=COMPARED),
+        )
     for name, draw in {"figure2": draw_figure2, "figure4": draw_figure4, "theory": draw_theory}.items():
         if len(rows[name]):
             yield name, draw(rows[name])
