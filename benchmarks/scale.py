@@ -1,7 +1,8 @@
 """Seconds a question and memory at 10,000 to a million rows, and what the bounded pool costs in agreement.
 
     python benchmarks/scale.py questions
-    python benchmarks/scale.py quality --rows 3000 --seeds 10 --data FOLDER   (goes on from its CSV file)
+    python benchmarks/scale.py quality --rows 10000 --seeds 10 --data FOLDER   (goes on from its CSV file)
+    python benchmarks/scale.py score --rows 10000 --seeds 3 --data FOLDER
 
 50 features, 10 groups, 10 of the features tell them apart; one thread; a process of its own for each size,
 whose peak memory is what Linux says of it. A question takes from the answer before it to when it is there.
@@ -22,6 +23,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from sameornot import ActiveSession
 from sameornot._pool import POOL
+from sameornot._types import Pair, Reply
+from sameornot.cluster._panel import foretell, mix_opinions
+from sameornot.cluster._survey import lay_out
+from sameornot.cluster.widened import teachers
 from sameornot.datasets import load_keel, make_opposite
 from sameornot.oracles import truth
 
@@ -29,6 +34,8 @@ SIZES = (10**4, 10**5, 10**6)
 N_FEATURES, N_RELEVANT, N_GROUPS, N_QUESTIONS = 50, 10, 10, 150
 BEGINS_STEP = 5e-3  # seconds: an open sweep needs no fit and takes far less
 
+TABLES = ("texture", "penbased", "mixture")
+SCORED_AFTER = (30, 90, 180)
 CHECKPOINTS = tuple(range(0, 301, 30))
 QUALITY = RESULTS / "scale_quality.csv"
 
@@ -36,8 +43,8 @@ QUALITY = RESULTS / "scale_quality.csv"
 def main() -> None:
     """Run the part that was asked for."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    options.add_argument("part", choices=["questions", "one", "quality"])
-    options.add_argument("--rows", type=int, default=SIZES[0], help="of `one` and `quality`: a size")
+    options.add_argument("part", choices=["questions", "one", "quality", "score"])
+    options.add_argument("--rows", type=int, default=SIZES[0], help="of all but `questions`: a size")
     options.add_argument("--seeds", type=int, default=10)
     options.add_argument("--data", type=Path, help="a folder with KEEL's tables")
     wanted = options.parse_args()
@@ -45,6 +52,8 @@ def main() -> None:
         report_questions()
     elif wanted.part == "one":
         print(json.dumps(time_questions(wanted.rows)))
+    elif wanted.part == "score":
+        report_scores(wanted.rows, wanted.seeds, wanted.data)
     else:
         compare_with_all_rows(wanted.rows, wanted.seeds, wanted.data)
         report_quality()
@@ -131,7 +140,7 @@ def compare_with_all_rows(n_rows: int, n_seeds: int, folder: Path | None) -> Non
     done = pd.read_csv(QUALITY) if QUALITY.exists() else pd.DataFrame(columns=place)
     seen = set(done[place].itertuples(index=False, name=None))
     for seed in range(n_seeds):
-        for name in ("texture", "penbased", "mixture"):
+        for name in TABLES:
             X, y = load(name, n_rows, seed, folder)
             for route, pool in (("pool", POOL), ("all rows", len(X))):
                 here = (name, len(X), seed, route)
@@ -167,6 +176,60 @@ def curve(X: np.ndarray, y: np.ndarray, seed: int, pool: int) -> dict[str, float
     return {"area": area, "seconds": seconds} | dict(zip(map(str, CHECKPOINTS), agreement, strict=True))
 
 
+def report_scores(n_rows: int, n_seeds: int, folder: Path | None) -> None:
+    """How far scores from the pool are from those that all rows give, after the same answers."""
+    lines = []
+    for name in TABLES:
+        found = [compare_scores(*load(name, n_rows, seed, folder), seed) for seed in range(n_seeds)]
+        for at, n_answers in enumerate(SCORED_AFTER):
+            mean = np.mean([one[at] for one in found], axis=0)
+            lines.append([name, str(n_answers), f"{mean[0]:.0%}", *(f"{value:.3f}" for value in mean[1:])])
+    header = [
+        "set",
+        "answers",
+        "same group",
+        "score apart",
+        "exact score of the row asked",
+        "best exact score",
+    ]
+    text = (
+        f"The score of a row is −|b − ½|, b being how likely it is to be of its likeliest group: 0 is best, "
+        f"−½ worst. Exact is what the panel holds the same rows for when it hears of all {n_rows:,} rows "
+        f"(5,500 of texture), after the same answers; compared are rows of the pool that nobody was asked "
+        f"about. Mean of {n_seeds} seeds. The last two columns, both by the exact score: the row that the "
+        f"pool's score puts first, and the best there is.\n\n{table(header, lines)}"
+    )
+    report("scale_score", "The pool's score beside the exact one", text)
+
+
+def compare_scores(X: np.ndarray, y: np.ndarray, seed: int) -> list[tuple[float, float, float, float]]:
+    """A session with a pool, and after some answers its scores beside those of all rows."""
+    expert, found = truth(y), []
+    session = ActiveSession(X, len(np.unique(y)), random_state=seed, pool=POOL)
+    pool = session.pool
+    for n_answers in SCORED_AFTER:
+        while len(session.answers) < n_answers and (pair := session.ask()) is not None:
+            session.tell(expert(pair))
+        alone = ActiveSession(X[pool], session.n_clusters, random_state=seed, answers=in_pool(session))
+        own = alone.result().clustering
+        groups = [pool[rows] for rows in teachers(own.opinion)]
+        nothing = np.zeros((len(X), len(groups)), dtype=bool)
+        around = lay_out(X, own.metric.scale)
+        heard = foretell(around, groups, nothing, np.random.default_rng(0), own.learners)
+        exact = mix_opinions(heard, groups, own.opinion.record, own.learners)[pool]
+        free = np.setdiff1d(np.arange(len(pool)), np.concatenate(teachers(own.opinion)))
+        near, true = (-np.abs(odds[free].max(axis=1) - 0.5) for odds in (own.opinion.odds, exact))
+        same = own.opinion.odds[free].argmax(axis=1) == exact[free].argmax(axis=1)
+        found.append((same.mean(), np.abs(near - true).mean(), true[near.argmax()], true.max()))
+    return found
+
+
+def in_pool(session: ActiveSession) -> list[Reply]:
+    """The answers of a session as those of one on its pool."""
+    at = {row: place for place, row in enumerate(session.pool.tolist())}
+    return [reply._replace(pair=Pair(*(at[row] for row in reply.pair))) for reply in session.answers]
+
+
 def report_quality() -> None:
     """Both routes side by side, paired by seed."""
     rows = pd.read_csv(QUALITY)
@@ -188,7 +251,7 @@ def report_quality() -> None:
     header = ["set", "rows", "seeds", "all rows", "pool", "difference (%)"]
     text = (
         f"Area under the curve of agreement (ARI) over 300 questions: questions about a pool of"
-        f" {POOL:,} rows, the rest judged by the groups' centres, beside questions about all rows."
+        f" {POOL:,} rows, all rows judged in the end, beside questions about all rows."
         f" Each seed draws its own rows.\n\n"
         f"{table(header, lines)}"
     )

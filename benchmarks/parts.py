@@ -1,0 +1,143 @@
+"""What each part of the panel earns: the area under the curve with that part taken out, seed by seed.
+
+    python benchmarks/parts.py --seeds 2 --data FOLDER   (goes on from its CSV file)
+
+The learners, one by one, are `sameornot bench fewer --methods all`. Here is the rest: parts that no setting
+switches off, taken out by hand. The area is that of `docs/fewer-questions.md`, on its eleven tables; that of
+the whole panel comes from `rows/`.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+from machine import RESULTS, one_core, report, table
+
+from sameornot.bench.fewer import PANEL, SETTINGS, run_terms
+from sameornot.bench.fewer_report import areas
+from sameornot.bench.rows import RowFile
+from sameornot.cluster import _panel, _surroundings, _survey
+from sameornot.cluster.panel import PanelSettings
+from sameornot.membership.track_record import Record
+from sameornot.query import panel as asking
+
+ROWS, BENCH = RESULTS / "parts.csv", RESULTS.parent / "rows"
+
+
+def main() -> None:
+    """Do what is missing, and write the page."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options.add_argument("--seeds", type=int, default=2)
+    options.add_argument("--data", type=Path, help="a folder with the tables, at any depth")
+    wanted = options.parse_args()
+    for seed in range(wanted.seeds):
+        for part in PARTS:
+            for name in SETTINGS:
+                measure(part, name, seed, wanted.data)
+    write_page()
+
+
+def measure(part: str, name: str, seed: int, folder: Path | None) -> None:
+    """One curve, unless it is there."""
+    done = pd.read_csv(ROWS) if ROWS.exists() else pd.DataFrame(columns=["part", "table", "seed"])
+    if ((done.part == part) & (done.table == name) & (done.seed == seed)).any():
+        return
+    with one_core(), PARTS[part]():
+        rows = pd.DataFrame(run_terms(SETTINGS[name], PANEL, seed, folder))
+    area = np.trapezoid(rows.ari, rows.checkpoint) / rows.checkpoint.max()
+    line = {"part": part, "table": name, "seed": seed, "area": area}
+    pd.DataFrame([line]).to_csv(ROWS, mode="a", header=not ROWS.exists(), index=False)
+    print(line, flush=True)
+
+
+@contextmanager
+def all_compared() -> Iterator[None]:
+    """No group is presumed: a row that differs from one meets all others, and so do groups."""
+    proven = PanelSettings.__mro__[1].neighbourhoods
+    with patch.object(PanelSettings, "neighbourhoods", proven), patch.object(asking, "N_MET", 10**9):
+        yield
+
+
+@contextmanager
+def all_alike() -> Iterator[None]:
+    """Every learner is believed alike and taken as sharp as it usually is, whatever it foretold."""
+    judge = _panel.judge
+
+    def unmoved(odds: np.ndarray, truth: np.ndarray, usual: np.ndarray, slip: float = 0.02) -> Record:
+        found = judge(odds, truth, usual, slip)
+        return found._replace(sharpness=usual, weights=np.full(len(usual), 1.0 / len(usual)))
+
+    with patch.object(_panel, "judge", unmoved):
+        yield
+
+
+@contextmanager
+def far_as_it_is() -> Iterator[None]:
+    """Far values stay where they are."""
+    with patch.object(_surroundings, "LONG_TAILED", np.inf):
+        yield
+
+
+@contextmanager
+def one_measure() -> Iterator[None]:
+    """Rows are close by one measure everywhere."""
+    with patch.object(_survey, "MEASURES", _survey.MEASURES[:1]):
+        yield
+
+
+@contextmanager
+def any_row() -> Iterator[None]:
+    """Once groups are found, any row is asked about next."""
+
+    def drawn(candidates: np.ndarray, score: Any, rng: np.random.Generator) -> int:
+        return int(rng.choice(candidates))
+
+    with patch.object(asking, "pick_best", drawn):
+        yield
+
+
+@contextmanager
+def not_looked_for() -> Iterator[None]:
+    """Groups are not looked for: a row of a new one is met by chance of doubt."""
+    with patch.object(asking, "explores", lambda problem: False):
+        yield
+
+
+PARTS: dict[str, Callable[[], Any]] = {
+    "groups are presumed to differ": all_compared,
+    "learners are believed by their record": all_alike,
+    "far values are drawn in": far_as_it_is,
+    "closeness is chosen": one_measure,
+    "the row nearest to even odds": any_row,
+    "groups are looked for first": not_looked_for,
+}
+
+
+def write_page() -> None:
+    """The change of the area without each part."""
+    whole = pd.concat({name: areas(RowFile(BENCH / f"fewer-{name}.csv").read(), PANEL) for name in SETTINGS})
+    found = pd.read_csv(ROWS).set_index(["table", "seed"])
+    lines = []
+    for part in PARTS:
+        change = (found.area[found.part == part] - whole).dropna()
+        by_table, seeds = change.groupby(level=0).mean(), change.groupby(level=0).size()
+        named = [f"{SETTINGS[name].title} {by_table[name]:+.3f}" for name in SETTINGS if name in by_table]
+        if named:
+            counts = f"{seeds.min()} to {seeds.max()}"
+            lines.append([part, counts, f"{by_table.mean():+.3f}", ", ".join(named)])
+    header = ["without", "seeds", "mean", ""]
+    about = (
+        "Change of the area under the curve of `docs/fewer-questions.md` with one part of the panel taken out"
+    )
+    report(
+        "parts", "What each part of the panel earns", f"{about}, paired by seed.\n\n{table(header, lines)}"
+    )
+
+
+if __name__ == "__main__":
+    main()
