@@ -51,8 +51,13 @@ class Clustering:
         return float((gram**2).sum() / total / len(own)) if total > 0 else 0.0
 
 
-def nearest_share(squares: np.ndarray, width: float) -> np.ndarray:
-    """Share of the nearest of some round clusters, given the squared distances to their centres."""
+def group_shares(squares: np.ndarray, width: float) -> np.ndarray:
+    """Share of each of some round clusters in rows, given the squared distances to their centres (n × K)."""
     if width == 0.0:
-        return np.ones(len(squares))
-    return np.asarray(softmax(-0.5 * squares / width, axis=1).max(axis=1))
+        return np.eye(squares.shape[1])[squares.argmin(axis=1)]
+    return np.asarray(softmax(-0.5 * squares / width, axis=1))
+
+
+def nearest_share(squares: np.ndarray, width: float) -> np.ndarray:
+    """Share of the nearest of them."""
+    return np.asarray(group_shares(squares, width).max(axis=1))

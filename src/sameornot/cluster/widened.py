@@ -2,8 +2,13 @@
 
 A question is chosen among a bounded pool, and must come at once; how all rows are grouped may take a second
 or two. So the panel, taught by the same placed rows and believed as far, is heard about some thousands of
-rows more in the end, and centres for all others are found among those: the more rows groups spread over, the
-better graphs and clouds follow them.
+rows more in the end: the more rows groups spread over, the better graphs and clouds follow them. It is heard
+about the pool anew as well, where the rows that were hardest to tell are placed: what the centres of those
+groups say of a row outside counts as much as what the learners say,
+
+    r = ½ (odds of the learners + shares of the groups by their centres)
+
+Centres for all rows beyond are found among these.
 """
 
 from dataclasses import dataclass
@@ -13,9 +18,10 @@ import numpy as np
 from sameornot.cluster._panel import Opinion, foretell, mix_opinions
 from sameornot.cluster._survey import lay_out
 from sameornot.cluster.block import judge_all
+from sameornot.cluster.clustering import group_shares
 from sameornot.cluster.method import Grouping
 from sameornot.cluster.panel import PanelGrouping
-from sameornot.cluster.prototypes import Covered
+from sameornot.cluster.prototypes import Covered, cover
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,11 @@ def widen(grouping: Grouping, X: np.ndarray, at: np.ndarray) -> Widened | None:
         around = lay_out(X, grouping.metric.scale)
         heard = foretell(around, groups, nothing, np.random.default_rng(0), grouping.learners)
         odds = mix_opinions(heard, groups, opinion.record, grouping.learners)
+        held = odds.argmax(axis=1)
+        for m, members in enumerate(groups):
+            held[members] = m
+        centres = cover(X[at], grouping.metric, held[at], np.random.default_rng(0))
+        odds = 0.5 * (odds + group_shares(centres.distances(X), centres.width(X[at])))
         sure, labels = odds.max(axis=1), odds.argmax(axis=1)
         sure[at], labels[at] = opinion.memberships.max(axis=1), grouping.labels
     return Widened(labels, grouping.metric, X, sure)
