@@ -120,7 +120,8 @@ PARTS: dict[str, Callable[[], Any]] = {
 
 def write_page() -> None:
     """The change of the area without each part."""
-    whole = pd.concat({name: areas(RowFile(BENCH / f"fewer-{name}.csv").read(), PANEL) for name in SETTINGS})
+    panel = {name: areas(RowFile(BENCH / f"fewer-{name}.csv").read(), PANEL) for name in SETTINGS}
+    whole = pd.concat(panel, names=["table", "seed"])
     found = pd.read_csv(ROWS).set_index(["table", "seed"])
     lines = []
     for part in PARTS:
@@ -128,7 +129,7 @@ def write_page() -> None:
         by_table, seeds = change.groupby(level=0).mean(), change.groupby(level=0).size()
         named = [f"{SETTINGS[name].title} {by_table[name]:+.3f}" for name in SETTINGS if name in by_table]
         if named:
-            counts = f"{seeds.min()} to {seeds.max()}"
+            counts = str(seeds.min()) if seeds.min() == seeds.max() else f"{seeds.min()} to {seeds.max()}"
             lines.append([part, counts, f"{by_table.mean():+.3f}", ", ".join(named)])
     header = ["without", "seeds", "mean", ""]
     about = (
