@@ -43,8 +43,11 @@ def test_questions_are_those_of_a_session_on_the_pool_alone(strategy):
         said = truth(Y)(pair)
         session.tell(said)
         alone.tell(said)
-    assert np.array_equal(session.result().labels[session.pool], alone.result().labels)
-    assert np.array_equal(session.result().confidence[session.pool], alone.result().confidence)
+    mine, placed = session.result(), np.concatenate(alone.result().neighbourhoods)
+    if strategy != "panel":  # which is heard about all rows in the end
+        placed = np.arange(60)
+    assert np.array_equal(mine.labels[session.pool[placed]], alone.result().labels[placed])
+    assert np.array_equal(mine.confidence[session.pool[placed]], alone.result().confidence[placed])
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

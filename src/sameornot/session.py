@@ -261,6 +261,7 @@ class ActiveSession:
         """The groups of the pool, and those of all other rows."""
         wide = self._pool.widened(self._X.shape[1])
         grouping, labels, confidence = extend(found.clustering, self._X, self._pool.rows, wide.rows)
-        labels[self._pool.rows], confidence[self._pool.rows] = found.labels, found.confidence
+        if grouping is found.clustering:
+            labels[self._pool.rows], confidence[self._pool.rows] = found.labels, found.confidence
         hoods = [self._pool.rows[members] for members in found.neighbourhoods]
         return replace(found, labels=labels, confidence=confidence, neighbourhoods=hoods, clustering=grouping)

@@ -27,12 +27,15 @@ def pooled(n_answers, X=X, y=Y, n_clusters=3, noise=0.0, rows=POOL):
 
 
 @pytest.mark.parametrize(("n_answers", "noise"), [(0, 0.0), (1, 0.0), (20, 0.0), (40, 0.2)])
-def test_rows_that_the_groups_are_of_keep_their_word_and_all_others_get_one(n_answers, noise):
+def test_rows_that_answers_placed_stay_where_they_are_and_all_others_get_a_group(n_answers, noise):
     found = pooled(n_answers, noise=noise)
     more = widen(found.clustering, X, POOL)
     assert isinstance(more, Widened)
-    assert np.array_equal(more.labels[POOL], found.labels)
-    assert np.array_equal(more.sure[POOL], found.confidence)
+    placed = np.concatenate([np.empty(0, dtype=np.intp), *found.neighbourhoods])
+    assert np.array_equal(more.labels[POOL[placed]], found.labels[placed])
+    assert np.array_equal(more.sure[POOL[placed]], found.confidence[placed])
+    told_apart = found.clustering.opinion.memberships == 0
+    assert not told_apart[np.arange(len(POOL)), more.labels[POOL]].any()
     assert set(more.labels.tolist()) <= {0, 1, 2}
     assert ((more.sure > 1 / 3 - 1e-9) & (more.sure <= 1)).all()
 
@@ -44,12 +47,12 @@ def test_one_group_is_that_of_all_rows():
 
 
 def test_other_rows_are_judged_as_the_panel_judges_its_own():
-    """Heard anew about its own rows, none of which keeps its word, it says what it had said."""
+    """Heard anew about its own rows, it says what it had said."""
     found = pooled(25, rows=np.arange(300))
     opinion = found.clustering.opinion
     said = widen(found.clustering, X, np.arange(300))
     assert said is not None
-    assert np.array_equal(said.labels, found.labels)
+    assert adjusted_rand_score(said.labels, found.labels) > 0.95
     groups, nothing = opinion.groups, np.zeros((300, 3), dtype=bool)
     heard = foretell(lay_out(X, X.std(axis=0)), groups, nothing, np.random.default_rng(0), LEARNERS[:4])
     assert np.abs(heard - foretell(found.clustering.around, groups, nothing, None, LEARNERS[:4])).max() < 1e-6
@@ -93,7 +96,4 @@ def test_a_session_hears_the_panel_about_rows_outside_its_pool():
     result = session.result()
     assert isinstance(result.clustering, Widened)
     assert np.array_equal(result.labels, result.clustering.labels)
-    alone = ActiveSession(X[session.pool], 3, random_state=0)
-    while len(alone.answers) < 20:
-        alone.tell(truth(Y[session.pool])(alone.ask()))
-    assert np.array_equal(result.labels[session.pool], alone.result().labels)
+    assert adjusted_rand_score(Y, result.labels) > 0.9

@@ -2,9 +2,9 @@
 
 A question is chosen among a bounded pool, and must come at once; how all rows are grouped may take a second
 or two. So the panel, taught by the same placed rows and believed as far, is heard about some thousands of
-rows more in the end: the more rows groups spread over, the better graphs and clouds follow them. It is heard
-about the pool anew as well, where the rows that were hardest to tell are placed: what the centres of those
-groups say of a row outside counts as much as what the learners say,
+rows more in the end: the more rows groups spread over, the better graphs and clouds follow them. In the pool
+the rows that were hardest to tell are placed: what the centres of the groups there say of a row counts as
+much as what the learners say,
 
     r = ½ (odds of the learners + shares of the groups by their centres)
 
@@ -15,13 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sameornot.cluster._panel import Opinion, foretell, mix_opinions
+from sameornot.cluster._panel import Opinion, foretell, mix_opinions, rows_of
 from sameornot.cluster._survey import lay_out
 from sameornot.cluster.block import judge_all
 from sameornot.cluster.clustering import group_shares
 from sameornot.cluster.method import Grouping
 from sameornot.cluster.panel import PanelGrouping
 from sameornot.cluster.prototypes import Covered, cover
+from sameornot.membership.discriminant import rule_out
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,10 @@ class Widened(Covered):
 
 
 def widen(grouping: Grouping, X: np.ndarray, at: np.ndarray) -> Widened | None:
-    """The same groups on rows X, of which X[at] are those that the grouping is of: there it keeps its word.
+    """The same groups on rows X, of which X[at] are those that the grouping is of.
 
-    None for a grouping that has no word on others than by its centres.
+    Rows that answers placed stay in their groups, and no row goes to one that it was told apart from. None
+    for a grouping that has no word on others than by its centres.
     """
     if not isinstance(grouping, PanelGrouping):
         return None
@@ -51,8 +53,10 @@ def widen(grouping: Grouping, X: np.ndarray, at: np.ndarray) -> Widened | None:
             held[members] = m
         centres = cover(X[at], grouping.metric, held[at], np.random.default_rng(0))
         odds = 0.5 * (odds + group_shares(centres.distances(X), centres.width(X[at])))
+        odds[at] = rule_out(odds[at], opinion.memberships == 0.0)
+        placed = rows_of(teachers(opinion))
+        odds[at[placed]] = opinion.memberships[placed]
         sure, labels = odds.max(axis=1), odds.argmax(axis=1)
-        sure[at], labels[at] = opinion.memberships.max(axis=1), grouping.labels
     return Widened(labels, grouping.metric, X, sure)
 
 

@@ -64,14 +64,20 @@ class Snapshot:
 
     @cached_property
     def word(self) -> "Word":
-        """What the session itself says of rows, those beyond the pool included."""
+        """What the session itself says of rows, those beyond the pool included.
+
+        Of the pool it is what people saw, although the groups of more rows may say otherwise of some.
+        """
         result, more = self.result, None
-        if self.wide is not None and len(self.wide) > len(self.pool):
-            X = self.encoder.transform(self.table.take(self.wide))
-            more = widen(result.clustering, X, np.searchsorted(self.wide, self.pool))
-        if self.wide is None or more is None:
+        wide = self.pool if self.wide is None else self.wide
+        at = np.searchsorted(wide, self.pool)
+        if len(wide) > len(at):
+            more = widen(result.clustering, self.encoder.transform(self.table.take(wide)), at)
+        if more is None:
             return Word(self.pool, self.X, result.labels, result.confidence, result.clustering)
-        return Word(self.wide, more.X, more.labels, more.sure, more)
+        labels, sure = more.labels.copy(), more.sure.copy()
+        labels[at], sure[at] = result.labels, result.confidence
+        return Word(wide, more.X, labels, sure, more)
 
     def names(self, rows: Sequence[int]) -> list[str]:
         """What some of the rows that are held are called."""
