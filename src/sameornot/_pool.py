@@ -15,8 +15,9 @@ from sameornot._types import Pair
 # than the rows, an eighth of a second with 2,000 and a quarter with 3,000; and fewer rows tell less.
 POOL = 2000
 ALL_UP_TO = 3000
-# Rows whose groups are found as those of the pool are, in the end; and cells of the matrix of those.
-WIDE = 10_000
+# Tables up to so many rows are looked at whole in the end, of larger ones so many rows; and no more cells.
+WHOLE_UP_TO = 10_000
+WIDE = 5_000
 WIDE_CELLS = 2_000_000
 
 
@@ -71,10 +72,12 @@ class Pool:
 
     def widened(self, n_features: int) -> "Pool":
         """More rows of the table, with all of these: as many as can be looked at in the end."""
-        size = min(WIDE, WIDE_CELLS // max(1, n_features))
+        size = WHOLE_UP_TO if self.n_rows <= WHOLE_UP_TO else WIDE
+        size = min(size, WIDE_CELLS // max(1, n_features))
         if size <= len(self):
             return self
-        return Pool(self.n_rows, size, self._seed, self.rows.tolist(), among=self._among)
+        n_drawn = size if self.n_rows <= size else size - len(self)
+        return Pool(self.n_rows, n_drawn, self._seed + 1, self.rows.tolist(), among=self._among)
 
     @cached_property
     def position(self) -> dict[int, int]:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from sameornot import ActiveSession
-from sameornot._pool import WIDE, WIDE_CELLS, Pool
+from sameornot._pool import WHOLE_UP_TO, WIDE, WIDE_CELLS, Pool
 from sameornot.cluster._panel import LEARNERS, foretell
 from sameornot.cluster._survey import lay_out
 from sameornot.cluster.panel import PanelGrouping
@@ -83,8 +83,9 @@ def test_more_rows_are_drawn_as_their_columns_allow():
     pool = Pool(100_000, 50, seed=0)
     few, many = pool.widened(10), pool.widened(WIDE_CELLS // 100)
     assert np.isin(pool.rows, few.rows).all()
-    assert WIDE <= len(few) <= WIDE + 50
-    assert 100 <= len(many) <= 150
+    assert WIDE - 50 <= len(few) <= WIDE
+    assert 90 <= len(many) <= 100
+    assert Pool(WHOLE_UP_TO, 50, seed=0).widened(10).is_all
     assert pool.widened(10**9) is pool
     assert np.array_equal(pool.widened(10).rows, few.rows)
 

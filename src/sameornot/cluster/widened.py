@@ -8,7 +8,7 @@ much as what the learners say,
 
     r = ½ (odds of the learners + shares of the groups by their centres)
 
-Centres for all rows beyond are found among these.
+Rows beyond go by those centres alone.
 """
 
 from dataclasses import dataclass
@@ -21,15 +21,21 @@ from sameornot.cluster.block import judge_all
 from sameornot.cluster.clustering import group_shares
 from sameornot.cluster.method import Grouping
 from sameornot.cluster.panel import PanelGrouping
-from sameornot.cluster.prototypes import Covered, cover
+from sameornot.cluster.prototypes import Covered, Prototypes, cover
 from sameornot.membership.discriminant import rule_out
 
 
 @dataclass(frozen=True)
 class Widened(Covered):
-    """Groups of more rows, and how sure each row is to be of its own."""
+    """Groups of more rows, how sure each row is to be of its own, and the centres that new rows go by."""
 
     sure: np.ndarray
+    centres: Prototypes
+
+    @property
+    def rule(self) -> Prototypes:
+        """Where new rows belong."""
+        return self.centres
 
 
 def widen(grouping: Grouping, X: np.ndarray, at: np.ndarray) -> Widened | None:
@@ -41,8 +47,9 @@ def widen(grouping: Grouping, X: np.ndarray, at: np.ndarray) -> Widened | None:
     if not isinstance(grouping, PanelGrouping):
         return None
     opinion = grouping.opinion
-    sure, labels = np.ones(len(X)), np.zeros(len(X), dtype=grouping.labels.dtype)
-    if opinion.memberships.shape[1] > 1:
+    if opinion.memberships.shape[1] == 1:
+        odds, centres = np.ones((len(X), 1)), grouping.rule
+    else:
         groups = [at[rows] for rows in teachers(opinion)]
         nothing = np.zeros((len(X), len(groups)), dtype=bool)
         around = lay_out(X, grouping.metric.scale)
@@ -56,8 +63,7 @@ def widen(grouping: Grouping, X: np.ndarray, at: np.ndarray) -> Widened | None:
         odds[at] = rule_out(odds[at], opinion.memberships == 0.0)
         placed = rows_of(teachers(opinion))
         odds[at[placed]] = opinion.memberships[placed]
-        sure, labels = odds.max(axis=1), odds.argmax(axis=1)
-    return Widened(labels, grouping.metric, X, sure)
+    return Widened(odds.argmax(axis=1), grouping.metric, X, odds.max(axis=1), centres)
 
 
 def extend(
