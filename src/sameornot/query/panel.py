@@ -7,7 +7,8 @@ from all known ones is asked about, by turns with doubtful rows once several suc
 need not meet all of them: with K groups that would take K(K − 1)/2 questions, nearly all with the answer that
 was expected. One that differs from its likeliest group is presumed to be a group of its own, and two groups
 of which nobody said that they differ are compared once the learners hold members of one for the other, or
-once some row differs from all groups.
+once some row differs from all groups. Of questions that are asked at once, each about a row that may be a
+new group compares it with the closest row that is known or asked about.
 Now and then the least credible answer is asked for again (`recheck.py`); where the expert seems to err, rows
 that were placed compete with the others, by the same score.
 """
@@ -173,7 +174,7 @@ def first_meeting(problem: Problem, grouping: PanelGrouping, candidates: np.ndar
 def meet_closest(problem: Problem, grouping: PanelGrouping, candidates: np.ndarray) -> Questions:
     """A row that stands for a group not known yet, and the row closest to it that is asked about or known.
 
-    What others are asked about may be new groups too; it is for them as if each were one.
+    What others are asked about may be new groups too: each row of theirs is taken for one.
     """
     close, known = grouping.around.close, problem.constraints
     met = np.union1d(list(problem.held), rows_of(problem.hoods) if known.neighbourhoods() else [])
