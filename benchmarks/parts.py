@@ -134,13 +134,10 @@ def write_page() -> None:
             lines.append([part, counts, f"{by_table.mean():+.3f}", ", ".join(named)])
     header = ["without", "seeds", "mean", ""]
     about = (
-        "Change of the area under the curve of `docs/fewer-questions.md` with one part of the panel taken out"
+        "Change of the area under the curve of `docs/fewer-questions.md` with one part of the panel taken out, "
+        "paired by seed. The line for the choice of closeness is from rows that the code before it had made."
     )
-    report(
-        "parts",
-        "What each part of the panel earns",
-        f"{about}, paired by seed. The line for the choice of closeness is from rows that the code before it had made.\n\n{table(header, lines)}",
-    )
+    report("parts", "What each part of the panel earns", f"{about}\n\n{table(header, lines)}")
 
 
 if __name__ == "__main__":
