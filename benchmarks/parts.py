@@ -134,8 +134,8 @@ def write_page() -> None:
             lines.append([part, counts, f"{by_table.mean():+.3f}", ", ".join(named)])
     header = ["without", "seeds", "mean", ""]
     about = (
-        "Change of the area under the curve of `docs/fewer-questions.md` with one part of the panel taken out, "
-        "paired by seed. The line for the choice of closeness is from rows that the code before it had made."
+        "Change of the area under the curve of `docs/fewer-questions.md` with one part of the panel taken "
+        "out, paired by seed. The line for the choice of closeness is from rows that the code before it had made."
     )
     report("parts", "What each part of the panel earns", f"{about}\n\n{table(header, lines)}")
 
