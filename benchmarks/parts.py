@@ -135,7 +135,8 @@ def write_page() -> None:
     header = ["without", "seeds", "mean", ""]
     about = (
         "Change of the area under the curve of `docs/fewer-questions.md` with one part of the panel taken "
-        "out, paired by seed. The line for the choice of closeness is from rows that the code before it had made."
+        "out, paired by seed. The line for the choice of closeness is from rows that the code before "
+        "it had made."
     )
     report("parts", "What each part of the panel earns", f"{about}\n\n{table(header, lines)}")
 
