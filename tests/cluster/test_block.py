@@ -68,6 +68,15 @@ def test_counts_and_sums_add_up_over_blocks(seed):
     assert np.allclose(sum(part.sums for part in parts), sums)
 
 
+@given(seed=st.integers(0, 200), shift=st.sampled_from([0.0, -3.0, 20.0]))
+def test_without_an_origin_it_is_the_same_rule(seed, shift):
+    X, y = made(seed, shift=shift)
+    rule = rule_of(several(X, y), X)
+    found, plain = judge(X, rule), judge(X, rule.from_zero())
+    assert np.array_equal(found.labels, plain.labels)
+    np.testing.assert_allclose(found.shares, plain.shares, rtol=1e-9)
+
+
 def test_single_precision_gives_the_same_groups():
     X, y = made(0, n_rows=300)
     rule = rule_of(several(X, y), X)

@@ -24,6 +24,8 @@ BLOCK = 16_384
 class Rule:
     """What rows less `origin` (p) are judged by: `weights` (C × p) and `offsets` (C) of the centres.
 
+    Without an origin, rows are judged as they are.
+
     The first centre of each of `n_groups` groups comes first, then the second of each, and so on: a group
     with fewer centres than others has its last one again. `width` is the variance of rows around their
     centres: how fast sureness falls off.
@@ -39,11 +41,15 @@ class Rule:
         """The same for rows x, where this one is for (x − shift) / scale."""
         return replace(self, origin=shift + scale * self.origin, weights=self.weights / scale)
 
+    def from_zero(self) -> "Rule":
+        """The same without an origin: a pass over the rows less, and exact for rows that lie about zero."""
+        return replace(self, origin=None, offsets=self.offsets - self.weights @ self.origin)
+
     def as_arrays(self, convert: Callable[[np.ndarray], Any]) -> "Rule":
         """The same with arrays of another kind: another precision, another device."""
         return replace(
             self,
-            origin=convert(self.origin),
+            origin=None if self.origin is None else convert(self.origin),
             weights=convert(self.weights),
             offsets=convert(self.offsets),
         )
@@ -72,7 +78,8 @@ def make_rule(clustering: Clustering, origin: np.ndarray, width: float) -> Rule:
 
 def judge(rows: Any, rule: Rule, xp: Any = np, *, with_sums: bool = False) -> Judged:
     """What the rule says of a block of rows (n × p)."""
-    scores = rule.weights @ (rows - rule.origin).T + rule.offsets[:, None]
+    moved = rows if rule.origin is None else rows - rule.origin
+    scores = rule.weights @ moved.T + rule.offsets[:, None]
     nearest = xp.min(xp.reshape(scores, (-1, rule.n_groups, len(rows))), axis=0)
     labels, best = lowest(nearest, xp)
     if rule.width > 0:

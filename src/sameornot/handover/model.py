@@ -31,6 +31,8 @@ MAX_GROUPS = 100_000
 
 # Numbers in single precision have seven digits: enough while what is common to all takes no more than three.
 NEAR = 1e3
+# While it takes no more than one, it need not be taken off.
+ABOUT_ZERO = 10.0
 
 
 class ModelProblem(ValueError):
@@ -99,17 +101,27 @@ class Model:
         cells = None if numbers is None else numbers.read(frame)
         if numbers is None or cells is None:
             return None
-        rule, single = self._raw_rules
-        if cells.dtype == np.float32 and (np.abs(rule.origin) < NEAR * numbers.scale).all():
-            return judge_rows(cells, single)
-        return judge_rows(cells.astype(np.float64, copy=False), rule)
+        double, single = self._raw_rules
+        rule = single if cells.dtype == np.float32 else double
+        cells = cells.astype(rule.weights.dtype, copy=False)
+        found = judge_rows(cells, rule)
+        # A missing cell leaves no number in what is said of its row, so most blocks need no look at each;
+        # where groups have no width, nothing is said that a number could be missing in.
+        if rule.width > 0 and np.isfinite(found[1]).all():
+            return found
+        return judge_rows(numbers.fill_missing(cells), rule)
 
     @cached_property
     def _raw_rules(self) -> tuple[Rule, Rule]:
-        """What tables of numbers are judged by, in double and in single precision."""
-        assert self.encoder.numbers is not None
-        rule = self.rule.of_raw(self.encoder.numbers.shift, self.encoder.numbers.scale)
-        return rule, rule.as_arrays(lambda part: part.astype(np.float32))
+        """What tables of numbers are judged by: those of double and those of single precision."""
+        numbers = self.encoder.numbers
+        assert numbers is not None
+        double = self.rule.of_raw(numbers.shift, numbers.scale)
+        far = float((np.abs(double.origin) / numbers.scale).max())
+        if far >= NEAR:
+            return double, double
+        single = double.from_zero() if far <= ABOUT_ZERO else double
+        return double, single.as_arrays(lambda part: part.astype(np.float32))
 
     @cached_property
     def rule(self) -> Rule:

@@ -16,14 +16,15 @@ class Numbers:
     fill: np.ndarray
 
     def read(self, frame: pd.DataFrame) -> np.ndarray | None:
-        """The cells as they are (n × p), missing ones filled; None where a column holds other things."""
+        """The cells as they are (n × p), missing ones too; None where a column holds other things."""
         if frame.columns.duplicated().any() or not set(self.names) <= set(frame.columns):
             return None
         own = frame[self.names] if self.names != list(frame.columns) else frame
         if not all(isinstance(kind, np.dtype) and kind.kind in "fiu" for kind in own.dtypes):
             return None
         cells = own.to_numpy()
-        if cells.dtype.kind != "f":
-            return cells.astype(np.float64)
-        missing = ~np.isfinite(cells)
-        return np.where(missing, self.fill.astype(cells.dtype), cells) if missing.any() else cells
+        return cells if cells.dtype.kind == "f" else cells.astype(np.float64)
+
+    def fill_missing(self, cells: np.ndarray) -> np.ndarray:
+        """The cells with what stands in for missing ones."""
+        return np.where(np.isfinite(cells), cells, self.fill.astype(cells.dtype))
