@@ -5,9 +5,11 @@
 50 features in single precision, 10 groups of 6 centres each; all rows lie on the device. A block is as many
 rows as were quickest of the sizes tried: what a small one leaves behind stays in the cache. Scoring is to
 judge all rows and to find the 1,000 nearest to even odds, the ones to ask about. Statistics are the sizes and
-sums of the groups beside the labels. The bandwidth is that of copying rows from one place of the device's
-memory to another, in the same run; the share is what reading the rows once and writing a label and a share
-for each would need of it. The processor judges the same rows as the device's first ones.
+sums of the groups beside the labels. "Compiled" is the same function after torch.compile, which makes one
+pass of all that follows the product; the product is in full single precision. The bandwidth is that of
+copying rows from one place of the device's memory to another, in the same run; the share is what reading the
+rows once and writing a label and a share for each would need of it. The processor judges the same rows as the
+device's first ones.
 """
 
 import argparse
@@ -15,17 +17,19 @@ import json
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from sameornot.cluster.block import Rule, judge
+from sameornot.cluster.block import Judged, Rule, judge
 
 N_FEATURES, N_GROUPS, N_CENTRES = 50, 10, 6
 BLOCKS = tuple(2**power for power in range(16, 23))
 CORE_BLOCK, CHECKED, N_CHOSEN = 16_384, 2_000_000, 1000
+JudgeBlock = Callable[..., Judged]
 BYTES = 4 * N_FEATURES + 8 + 4  # a row read, a label and a share written
 
 
@@ -61,7 +65,7 @@ def measure(sizes: list[int]) -> dict[str, Any]:
     import array_api_compat.torch as xp
     import torch
 
-    rule = made_rule(np.random.default_rng(0))
+    rule = made_rule(np.random.default_rng(0)).from_zero()
     on_device = rule.as_arrays(lambda part: torch.asarray(part, dtype=torch.float32, device="cuda"))
     rows = torch.empty(max(sizes), N_FEATURES, device="cuda")
     for part in rows.split(BLOCKS[-1]):
@@ -71,42 +75,45 @@ def measure(sizes: list[int]) -> dict[str, Any]:
     wait, first = torch.cuda.synchronize, rows[: BLOCKS[-1]]
     bandwidth = 2 * first.nbytes / timed(lambda: beside.copy_(first), wait) / 1e12
     found["copy, TB a second"] = bandwidth
-    product = timed(lambda: on_device.weights @ first.T, wait)
-    found["the matrix product alone, billion rows a second"] = len(first) / product / 1e9
-    tried = {size: timed(partial(stream, first, on_device, xp, size), wait) for size in BLOCKS}
-    block = min(tried, key=lambda size: tried[size])
-    found["rows of a block"] = block
+    taken = timed(lambda: on_device.weights @ first.T, wait)
+    found["the matrix product alone, billion rows a second"] = len(first) / taken / 1e9
+    ways = {"": judge, "compiled, ": torch.compile(judge)}
     work = {"labels and shares": stream, "scoring": score, "statistics": add_up}
-    for n_rows in sizes:
-        for name, do in work.items():
-            taken = timed(partial(do, rows[:n_rows], on_device, xp, block), wait)
-            found[f"{n_rows:,} rows, {name}, seconds"] = taken
-            found[f"{n_rows:,} rows, {name}, share of the bandwidth"] = (
+    for way, function in ways.items():
+        judge_block = partial(function, rule=on_device, xp=xp)
+        tried = {size: timed(partial(stream, first, judge_block, size), wait) for size in BLOCKS}
+        block = min(tried, key=lambda size: tried[size])
+        found[f"{way}rows of a block"] = block
+        for n_rows, (name, do) in product(sizes, work.items()):
+            taken = timed(partial(do, rows[:n_rows], judge_block, block), wait)
+            found[f"{way}{n_rows:,} rows, {name}, seconds"] = taken
+            found[f"{way}{n_rows:,} rows, {name}, share of the bandwidth"] = (
                 n_rows * BYTES / taken / 1e12 / bandwidth
             )
+        found |= compare(rows[:CHECKED], rule, judge_block, way)
     found["memory of the device, GB"] = torch.cuda.max_memory_allocated() / 1e9
-    return found | compare(rows[:CHECKED], rule, on_device, xp)
+    return found
 
 
-def compare(rows: Any, rule: Rule, on_device: Rule, xp: Any) -> dict[str, Any]:
+def compare(rows: Any, rule: Rule, judge_block: JudgeBlock, way: str) -> dict[str, Any]:
     """One core on the same rows: how fast, and whether the labels are the same."""
     block, single = rows.cpu().numpy(), rule.as_arrays(lambda part: part.astype(np.float32))
     with threadpool_limits(limits=1):
         start = time.perf_counter()
         parts = [judge(block[at : at + CORE_BLOCK], single) for at in range(0, len(block), CORE_BLOCK)]
         taken = time.perf_counter() - start
-    there = judge(rows, on_device, xp)
+    there = judge_block(rows)
     labels = there.labels.cpu().numpy()
-    chosen = score(rows, on_device, xp, len(rows)).cpu().numpy()
+    chosen = score(rows, judge_block, len(rows)).cpu().numpy()
     evenness = np.abs(np.concatenate([part.shares for part in parts]) - 0.5)
     expected = np.argsort(evenness, kind="stable")[:N_CHOSEN]
     return {
-        "one core beside it, million rows a second": len(block) / taken / 1e6,
-        f"labels of {len(block):,} that differ from the core's": int(
+        f"{way}one core beside it, million rows a second": len(block) / taken / 1e6,
+        f"{way}labels of {len(block):,} that differ from the core's": int(
             (labels != np.concatenate([part.labels for part in parts])).sum()
         ),
-        f"of the {N_CHOSEN:,} to ask about, the core chose too": len(np.intersect1d(chosen, expected)),
-        "greatest difference of a share": float(
+        f"{way}of the {N_CHOSEN:,} to ask about, the core chose too": len(np.intersect1d(chosen, expected)),
+        f"{way}greatest difference of a share": float(
             np.abs(there.shares.cpu().numpy() - np.concatenate([part.shares for part in parts])).max()
         ),
     }
@@ -119,28 +126,24 @@ def made_rule(rng: np.random.Generator) -> Rule:
     return Rule(rng.normal(size=N_FEATURES), weights, (weights**2).sum(axis=1) / 4, N_GROUPS, 1.0)
 
 
-def stream(rows: Any, rule: Rule, xp: Any, block: int) -> None:
+def stream(rows: Any, judge_block: JudgeBlock, block: int) -> None:
     """Judge all rows."""
-    for start in range(0, len(rows), block):
-        judge(rows[start : start + block], rule, xp)
+    for part in rows.split(block):
+        judge_block(part)
 
 
-def score(rows: Any, rule: Rule, xp: Any, block: int) -> Any:
+def score(rows: Any, judge_block: JudgeBlock, block: int) -> Any:
     """The rows nearest to even odds."""
-    evenness = xp.concat(
-        [
-            -xp.abs(judge(rows[start : start + block], rule, xp).shares - 0.5)
-            for start in range(0, len(rows), block)
-        ]
-    )
-    return evenness.topk(N_CHOSEN).indices
+    import torch
 
-
-def add_up(rows: Any, rule: Rule, xp: Any, block: int) -> Any:
-    """Sizes and sums of the groups."""
-    found = [
-        judge(rows[start : start + block], rule, xp, with_sums=True) for start in range(0, len(rows), block)
+    return torch.cat([-(judge_block(part).shares - 0.5).abs() for part in rows.split(block)]).topk(N_CHOSEN)[
+        1
     ]
+
+
+def add_up(rows: Any, judge_block: JudgeBlock, block: int) -> Any:
+    """Sizes and sums of the groups."""
+    found = [judge_block(part, with_sums=True) for part in rows.split(block)]
     return sum(one.counts for one in found), sum(one.sums for one in found)
 
 
