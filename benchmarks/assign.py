@@ -5,10 +5,13 @@
 50 columns of single-precision numbers in 40 Parquet files, ten groups. "Bare" reads the same files and
 multiplies each block with the centres, and writes nothing; "one core, not written" assigns, and "one core"
 assigns and writes: three times by turns, of which the median counts. "Dask" has a scheduler and two workers,
-each a process of its own, reached over TCP; they are started before the clock is. "Session" opens the folder
+each a process of its own, reached over TCP; they are started before the clock is. "Dask, a worker killed" has
+three processes that know each other by an address alone, a scheduler and two workers, of which one is killed
+once ten parts are there. "Session" opens the folder
 as `label` does, answers 60 questions and exports the labels of all rows; "session, Dask" has its rows drawn
 and its labels written by the workers. Each route runs in a process of its own, whose peak memory is what
-Linux says of it, all but Dask's workers on one core. Labels of "one core" and "Dask" are compared row by row.
+Linux says of it, all but Dask's workers on one core. Labels of "one core" and of both with Dask are compared
+row by row.
 """
 
 import argparse
@@ -18,7 +21,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +48,9 @@ NAMES = [f"x{m}" for m in range(N_FEATURES)]
 BLOCK = 50_000
 N_ANSWERS = 60
 ONE_CORE = ("bare", "one core, not written", "one core")
-ROUTES = (*ONE_CORE, "Dask", "session", "session, Dask")
+ON_CLUSTER = ("Dask", "Dask, a worker killed")
+ROUTES = (*ONE_CORE, *ON_CLUSTER, "session", "session, Dask")
+KILLED_AFTER = 10  # parts
 
 
 def main() -> None:
@@ -59,8 +67,11 @@ def main() -> None:
         folder = Path(name)
         write_table(folder, wanted.rows)
         found = time_routes(folder)
-        pairs = ([labels(folder, route, part) for route in ("one core", "Dask")] for part in range(N_PARTS))
-        same = all(np.array_equal(*pair) for pair in pairs)
+        same = all(
+            np.array_equal(labels(folder, "one core", part), labels(folder, route, part))
+            for part in range(N_PARTS)
+            for route in ON_CLUSTER
+        )
     bare = found["bare"]["seconds"]
     lines = []
     for route, one in found.items():
@@ -71,7 +82,8 @@ def main() -> None:
     header = ["route", "seconds", "million rows a second", "speed / bare", "peak memory (GB)", "of a worker"]
     text = (
         f"{__doc__.split(chr(10) * 2)[2].strip()}\n\n{wanted.rows:,} rows.\n\n{table(header, lines)}\n\n"
-        f"Labels of one core and of Dask are {'the same' if same else 'NOT the same'}."
+        f"Labels of one core and of Dask, with and without a worker killed, are"
+        f" {'the same' if same else 'NOT the same'}."
     )
     report("assign", "Ten million rows on disk", text, "pyarrow", "dask")
 
@@ -132,10 +144,49 @@ def run(route: str, folder: Path) -> dict[str, float]:
         os.sched_setaffinity(0, {0})  # reading Parquet would use all cores
         seconds = time_route(route, folder, None)
         return {"seconds": seconds, "memory": peak(), "worker": 0.0}
+    if "killed" in route:
+        with three_processes(folder) as (address, workers):
+            threading.Thread(target=kill_later, args=(workers[0], folder / route), daemon=True).start()
+            seconds = time_route(route, folder, address)
+            if workers[0].poll() is None:
+                raise RuntimeError("all was done before the worker could be killed: take more rows")
+            with Client(address) as client:
+                return {"seconds": seconds, "memory": peak(), "worker": max(client.run(peak).values())}
     alone = {"host": "127.0.0.1", "dashboard_address": None}
     with LocalCluster(n_workers=2, threads_per_worker=1, **alone) as cluster, Client(cluster) as client:
         seconds = time_route(route, folder, cluster.scheduler_address)
         return {"seconds": seconds, "memory": peak(), "worker": max(client.run(peak).values())}
+
+
+@contextmanager
+def three_processes(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A scheduler's address and two workers, all ended with the block."""
+    meeting = folder / "scheduler.json"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+    def start(kind: str, *options: str) -> subprocess.Popen[bytes]:
+        words = ["--scheduler-file", str(meeting), "--no-dashboard", *options]
+        return subprocess.Popen([sys.executable, "-m", f"distributed.cli.dask_{kind}", *words], **quiet)
+
+    own = ["--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
+    scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0")
+    workers = [start("worker", "--host", "127.0.0.1", *own) for _ in range(2)]
+    try:
+        with Client(scheduler_file=str(meeting), timeout=60) as client:
+            client.wait_for_workers(2, timeout=60)
+            address = str(client.scheduler.address)
+        yield address, workers
+    finally:
+        for process in (*workers, scheduler):
+            process.kill()
+            process.wait()
+
+
+def kill_later(worker: subprocess.Popen[bytes], out: Path) -> None:
+    """End a worker, without a word to it, once some parts are there."""
+    while len(list(out.glob("*.parquet"))) < KILLED_AFTER:
+        time.sleep(0.02)
+    worker.kill()
 
 
 def time_route(route: str, folder: Path, engine: str | None) -> float:
