@@ -63,5 +63,5 @@ def write_groups(
                 progress(int(sizes.sum()))
 
     with replacing(out) as beside:
-        write_to(beside, assigner, counted())
+        write_to(beside, assigner, counted(), sizes)
     return sizes

@@ -24,14 +24,14 @@ def csv_texts(assigner: Assigner, found: Iterable[Assigned]) -> Iterator[str]:
         header = False
 
 
-def write_csv_file(path: Path, assigner: Assigner, found: Iterable[Assigned]) -> None:
-    """A CSV file that blocks are added to."""
+def write_csv_file(path: Path, assigner: Assigner, found: Iterable[Assigned], sizes: np.ndarray) -> None:
+    """A CSV file that blocks are added to; it does not say the sizes of the groups."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.writelines(csv_texts(assigner, found))
 
 
-def write_parquet_file(path: Path, assigner: Assigner, found: Iterable[Assigned]) -> None:
-    """A Parquet file that blocks are added to, each as a row group."""
+def write_parquet_file(path: Path, assigner: Assigner, found: Iterable[Assigned], sizes: np.ndarray) -> None:
+    """A Parquet file that blocks are added to, each as a row group; at its end, the sizes of the groups."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
@@ -39,7 +39,7 @@ def write_parquet_file(path: Path, assigner: Assigner, found: Iterable[Assigned]
     words = pa.dictionary(pa.int32(), pa.string())
     kinds = {"row": pa.int64(), "group": pa.int64(), "confidence": pa.float64(), "id": pa.string()}
     schema = pa.schema([(name, kinds.get(name, words)) for name in names])
-    numbers, sizes = np.array(assigner.numbers, dtype=np.int64), np.zeros(len(assigner.numbers), np.int64)
+    numbers = np.array(assigner.numbers, dtype=np.int64)
     called, who = pa.array(assigner.names, pa.string()), pa.array(["model", "expert"])
 
     def as_table(one: Assigned) -> pa.Table:
@@ -66,11 +66,11 @@ def write_parquet_file(path: Path, assigner: Assigner, found: Iterable[Assigned]
     with ParquetWriter(path, schema, **plainly) as writer:
         for one in found:
             writer.write_table(as_table(one))
-            sizes += np.bincount(one.labels, minlength=len(sizes))
         writer.add_key_value_metadata({MARK: assigner.mark, SIZES: json.dumps(sizes.tolist())})
 
 
-Sink = Callable[[Path, Assigner, Iterable[Assigned]], None]
+# Where to, what found the groups, what was found, and the sizes of the groups, known once all is written.
+Sink = Callable[[Path, Assigner, Iterable[Assigned], np.ndarray], None]
 SINKS: dict[str, Sink] = {".csv": write_csv_file, ".parquet": write_parquet_file}
 
 
