@@ -136,9 +136,8 @@ def score(rows: Any, judge_block: JudgeBlock, block: int) -> Any:
     """The rows nearest to even odds."""
     import torch
 
-    return torch.cat([-(judge_block(part).shares - 0.5).abs() for part in rows.split(block)]).topk(N_CHOSEN)[
-        1
-    ]
+    evenness = torch.cat([-(judge_block(part).shares - 0.5).abs() for part in rows.split(block)])
+    return evenness.topk(N_CHOSEN).indices
 
 
 def add_up(rows: Any, judge_block: JudgeBlock, block: int) -> Any:

@@ -147,15 +147,19 @@ def numbers_model(shift=0.0):
 
 
 @pytest.mark.parametrize("width", [None, 0.0], ids=["wide", "no width"])
-@pytest.mark.parametrize("missing", [[], [np.nan, np.inf, -np.inf]], ids=["whole", "missing cells"])
+@pytest.mark.parametrize(
+    ("first", "missing"),
+    [(0, []), (0, [np.nan, np.inf, -np.inf]), (5, [np.nan, np.inf, -np.inf])],
+    ids=["whole", "missing cells", "missing cells where no look falls"],
+)
 @pytest.mark.parametrize("shift", [0.0, 50.0, 1e6])
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
-def test_a_table_of_numbers_gets_what_encoding_it_gives(shift, precision, missing, width):
+def test_a_table_of_numbers_gets_what_encoding_it_gives(shift, precision, first, missing, width):
     model, frame = numbers_model(shift)
     model = model if width is None else replace(model, width=width)
     frame = frame.astype(precision)
     for row, (column, value) in enumerate(zip(frame.columns, missing, strict=False)):
-        frame.loc[10 * row, column] = value
+        frame.loc[first + 10 * row, column] = value
     labels, shares = model.judge(frame)
     encoded = judge(model.encoder.transform(frame), model.rule)
     assert labels.tolist() == encoded.labels.tolist()

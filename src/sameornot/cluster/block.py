@@ -42,7 +42,7 @@ class Rule:
         return replace(self, origin=shift + scale * self.origin, weights=self.weights / scale)
 
     def from_zero(self) -> "Rule":
-        """The same without an origin: a pass over the rows less, and exact for rows that lie about zero."""
+        """The same without an origin: a pass less over the rows, as exact for rows about zero."""
         return replace(self, origin=None, offsets=self.offsets - self.weights @ self.origin)
 
     def as_arrays(self, convert: Callable[[np.ndarray], Any]) -> "Rule":
@@ -79,7 +79,7 @@ def make_rule(clustering: Clustering, origin: np.ndarray, width: float) -> Rule:
 def judge(rows: Any, rule: Rule, xp: Any = np, *, with_sums: bool = False) -> Judged:
     """What the rule says of a block of rows (n × p), of whatever array namespace.
 
-    Of rows on a GPU, `torch.compile(judge)` makes it one pass after the product: twice as fast.
+    Of rows on a GPU, `torch.compile(judge)` makes it one pass after the product: nearly twice as fast.
 
     Examples
     --------
