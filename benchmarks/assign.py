@@ -34,12 +34,12 @@ import pyarrow.parquet as pq
 from distributed import Client, LocalCluster
 from machine import one_core, report, table
 
-from sameornot.cluster.prototypes import cover
-from sameornot.desk import Desk, Options
-from sameornot.handover import Model, assign_parts, label_parts
-from sameornot.handover.assign import judge_file
-from sameornot.handover.assigner import Assigner
+from sameornot.ensemble.prototypes import cover
+from sameornot.export import Model, assign_parts, label_parts
+from sameornot.export.assign import judge_file
+from sameornot.export.assigner import Assigner
 from sameornot.metric.learn import feature_scale, identity_metric
+from sameornot.service import Desk, Options
 from sameornot.store import open_store
 from sameornot.table import TableEncoder, read_excerpt
 

@@ -24,8 +24,8 @@ import pandas as pd
 from machine import report, table
 
 from sameornot.cli import app
-from sameornot.desk import Desk, Options
-from sameornot.handover import Model, answers_table, labels_table, write_csv, write_report
+from sameornot.export import Model, answers_table, labels_table, write_csv, write_report
+from sameornot.service import Desk, Options
 from sameornot.store import open_store
 from sameornot.table import read_table
 

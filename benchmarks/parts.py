@@ -27,8 +27,8 @@ from sameornot.bench.fewer import PANEL, SETTINGS, run_terms
 from sameornot.bench.fewer_report import areas
 from sameornot.bench.rows import RowFile
 from sameornot.cluster import _panel, _surroundings, _survey
-from sameornot.cluster.panel import PanelSettings
-from sameornot.membership.track_record import Record
+from sameornot.ensemble.clustering import PanelSettings
+from sameornot.ensemble.stacking import Record
 from sameornot.query import panel as asking
 
 ROWS, BENCH = RESULTS / "parts.csv", RESULTS.parent / "rows"

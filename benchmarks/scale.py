@@ -24,10 +24,10 @@ from sklearn.metrics import adjusted_rand_score
 from sameornot import ActiveSession
 from sameornot._pool import ALL_UP_TO, POOL
 from sameornot._types import Pair, Reply
-from sameornot.cluster._panel import foretell, mix_opinions
-from sameornot.cluster._survey import lay_out
-from sameornot.cluster.widened import teachers
 from sameornot.datasets import load_keel, make_opposite
+from sameornot.ensemble.expansion import teachers
+from sameornot.ensemble.posterior import foretell, mix_opinions
+from sameornot.ensemble.preparation import lay_out
 from sameornot.oracles import truth
 
 SIZES = (10**4, 10**5, 10**6)

@@ -15,8 +15,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sameornot import ActiveSession
 from sameornot.datasets import make_opposite
 from sameornot.interview import Interview
-from sameornot.membership.forest import N_TREES
 from sameornot.oracles import truth
+from sameornot.query.forest import N_TREES
 
 N_CLUSTERS = 5
 PLACED = (10, 60, 130)

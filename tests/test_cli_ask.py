@@ -17,7 +17,7 @@ import typer
 from typer.testing import CliRunner
 
 from sameornot import cli
-from sameornot.desk import Desk
+from sameornot.service import Desk
 from sameornot.store import default_store, open_store
 from sameornot.table import read_table
 

@@ -63,8 +63,8 @@ def state(constraints):
         [members.tolist() for members in constraints.groups()],
         [members.tolist() for members in constraints.neighbourhoods()],
         [sorted(constraints.group(i)) for i in range(n)],
-        constraints.aside_counts().tolist(),
-        [constraints.is_aside(i, j) for i, j in product(range(n), repeat=2)],
+        constraints.unsure_counts().tolist(),
+        [constraints.is_unsure(i, j) for i, j in product(range(n), repeat=2)],
     )
 
 
@@ -315,9 +315,9 @@ def test_unsure_is_put_aside_and_implies_nothing(case, unsure):
     constraints = closed(n, log)
     assert state(constraints)[:6] == state(closed(n, answers))[:6]
     for i, j in product(range(n), repeat=2):
-        assert constraints.is_aside(i, j) is (frozenset((i, j)) in put_aside)
+        assert constraints.is_unsure(i, j) is (frozenset((i, j)) in put_aside)
     for i in range(n):
-        assert constraints.aside_counts()[i] == sum(i in pair for pair in put_aside)
+        assert constraints.unsure_counts()[i] == sum(i in pair for pair in put_aside)
 
 
 @pytest.mark.parametrize("pair", [(1, 1), (-1, 2), (2, -1), (0, 5), (5, 0)])
@@ -389,22 +389,22 @@ def test_groups_that_are_known_to_differ_come_before_ones_that_are_presumed_to()
     known = Constraints(8)
     for pair in ((0, 1), (5, 0), (2, 0), (2, 1)):
         known.add(pair, Answer.DIFFERENT)
-    assert [members.tolist() for members in known.presumed(3)] == [[0], [1], [2]]
-    assert [members.tolist() for members in known.presumed(4)] == [[0], [1], [5], [2]]
+    assert [members.tolist() for members in known.provisional_neighbourhoods(3)] == [[0], [1], [2]]
+    assert [members.tolist() for members in known.provisional_neighbourhoods(4)] == [[0], [1], [5], [2]]
 
 
 def test_presumed_groups_are_those_spoken_of_first():
     known = Constraints(12)
     for pair, answer in [((7, 3), DIFFERENT), ((9, 7), DIFFERENT), ((1, 2), DIFFERENT), ((2, 4), SAME)]:
         known.add(pair, answer)
-    assert [members.tolist() for members in known.presumed(2)] == [[3], [7]]
-    assert [members.tolist() for members in known.presumed(9)] == [
+    assert [members.tolist() for members in known.provisional_neighbourhoods(2)] == [[3], [7]]
+    assert [members.tolist() for members in known.provisional_neighbourhoods(9)] == [
         [3],
         [7],
         [9],
     ]  # 1 and 2 may be any of them
     known.add((1, 9), DIFFERENT)
-    assert [members.tolist() for members in known.presumed(9)] == [[3], [7], [9], [1]]
+    assert [members.tolist() for members in known.provisional_neighbourhoods(9)] == [[3], [7], [9], [1]]
     assert [members.tolist() for members in known.neighbourhoods(at_most=3)] == [[2, 4], [1]]
 
 
@@ -412,10 +412,10 @@ def test_an_expert_wavers_once_a_question_was_answered_both_ways():
     known = Constraints(5)
     known.add((0, 1), SAME)
     known.add((1, 2), DIFFERENT)
-    known.weigh((1, 0), SAME)
-    assert not known.wavers
-    known.weigh((2, 1), SAME)
-    assert known.wavers
+    known.add_vote((1, 0), SAME)
+    assert not known.is_inconsistent
+    known.add_vote((2, 1), SAME)
+    assert known.is_inconsistent
 
 
 @thorough
@@ -423,7 +423,7 @@ def test_an_expert_wavers_once_a_question_was_answered_both_ways():
 def test_a_presumed_group_differs_from_one_before_it_and_no_row_is_in_two(case):
     truth, answers = case
     known = closed(len(truth), answers)
-    presumed = known.presumed(len(truth))
+    presumed = known.provisional_neighbourhoods(len(truth))
     for n, members in enumerate(presumed[1:], start=1):
         earlier = [known.relation(int(members[0]), int(other[0])) for other in presumed[:n]]
         assert DIFFERENT in earlier

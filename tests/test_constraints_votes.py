@@ -16,7 +16,7 @@ both = pytest.mark.parametrize("answer", [SAME, DIFFERENT])
 def weighed(n_points, votes):
     constraints = Constraints(n_points)
     for pair, answer in votes:
-        constraints.weigh(pair, answer)
+        constraints.add_vote(pair, answer)
     return constraints
 
 
@@ -24,7 +24,7 @@ def weighed(n_points, votes):
 def test_the_same_answer_again_is_kept(answer):
     known = weighed(3, [((0, 1), answer), ((1, 0), answer)])
     assert known.relation(0, 1) is answer
-    assert known.told == [((0, 1), answer), ((1, 0), answer)]
+    assert known.answers == [((0, 1), answer), ((1, 0), answer)]
 
 
 @both
@@ -41,19 +41,19 @@ def test_two_votes_against_one_decide_whatever_their_order(answer, dissent):
     answers[dissent] = OPPOSITE[answer]
     known = weighed(2, [((0, 1), vote) for vote in answers])
     assert known.relation(0, 1) is answer
-    assert [said for _, said in known.told] == answers
+    assert [said for _, said in known.answers] == answers
 
 
 def test_a_group_falls_apart_when_its_only_link_is_outvoted():
     known = weighed(5, [((0, 1), SAME), ((1, 2), SAME), ((3, 4), SAME), ((2, 3), DIFFERENT)])
     assert known.relation(0, 4) is DIFFERENT
-    known.weigh((0, 1), DIFFERENT)
-    known.weigh((0, 1), DIFFERENT)
+    known.add_vote((0, 1), DIFFERENT)
+    known.add_vote((0, 1), DIFFERENT)
     assert [members.tolist() for members in known.groups()] == [[1, 2], [3, 4], [0]]
     assert known.relation(0, 2) is DIFFERENT
     assert known.relation(0, 4) is None
-    known.weigh((0, 1), SAME)
-    known.weigh((0, 1), SAME)
+    known.add_vote((0, 1), SAME)
+    known.add_vote((0, 1), SAME)
     assert known.relation(0, 4) is DIFFERENT
 
 
@@ -64,13 +64,13 @@ def test_a_row_goes_with_a_group_by_all_votes_about_it_and_its_members():
     assert known.relation(0, 1) is SAME
     assert known.relation(2, 0) is DIFFERENT
     assert known.relation(2, 1) is DIFFERENT
-    known.weigh((1, 2), SAME)  # two for and two against, and it does not matter which came last
+    known.add_vote((1, 2), SAME)  # two for and two against, and it does not matter which came last
     assert known.relation(0, 1) is SAME
     assert known.relation(2, 0) is None
     assert known.relation(2, 1) is None
-    known.weigh((1, 2), SAME)
+    known.add_vote((1, 2), SAME)
     assert known.relation(2, 0) is SAME
-    assert len(known.told) == 8
+    assert len(known.answers) == 8
 
 
 @pytest.mark.parametrize("n_apart", [0, 1, 2])
@@ -95,11 +95,11 @@ def test_a_row_that_two_groups_claim_goes_where_more_votes_have_it():
 
 def test_only_pairs_that_were_answered_themselves_were_told():
     known = weighed(4, [((0, 1), SAME), ((2, 1), DIFFERENT), ((0, 3), UNSURE), ((0, 1), DIFFERENT)])
-    told = {pair for pair in combinations(range(4), 2) if known.was_told(*pair)}
+    told = {pair for pair in combinations(range(4), 2) if known.was_answered(*pair)}
     assert told == {(0, 1), (1, 2)}
-    assert known.was_told(1, 0)
-    assert known.is_aside(3, 0)
-    assert known.told == [((0, 1), SAME), ((2, 1), DIFFERENT), ((0, 1), DIFFERENT)]
+    assert known.was_answered(1, 0)
+    assert known.is_unsure(3, 0)
+    assert known.answers == [((0, 1), SAME), ((2, 1), DIFFERENT), ((0, 1), DIFFERENT)]
 
 
 points = st.integers(0, 6)
@@ -144,7 +144,7 @@ def log_and_repeats(draw):
 @given(facts)
 def test_votes_are_all_told(answers):
     known, taken = take(answers, "weigh")
-    assert known.told == taken
+    assert known.answers == taken
 
 
 @settings(deadline=None, max_examples=100)
@@ -156,7 +156,7 @@ def test_answers_that_agree_imply_as_votes_what_they_imply_without(log):
     known = weighed(7, [*log, log[0]])
     assert relations(known) == relations(added)
     assert [members.tolist() for members in known.groups()] == [m.tolist() for m in added.groups()]
-    assert known.told == [*added.told, log[0]]
+    assert known.answers == [*added.answers, log[0]]
 
 
 @settings(deadline=None, max_examples=100)
@@ -173,7 +173,7 @@ def test_votes_count_the_same_in_any_order(case, data):
 def test_two_groups_differ_where_more_of_the_answers_between_them_say_so(case):
     log, repeats = case
     known = weighed(7, [*log, *repeats])
-    said = [(set(pair), 1 if answer is SAME else -1) for pair, answer in known.told]
+    said = [(set(pair), 1 if answer is SAME else -1) for pair, answer in known.answers]
     for i, j in combinations(range(7), 2):
         across = [{a, b} for a, b in product(known.group(i), known.group(j))]
         net = sum(vote for pair, vote in said if pair in across)
@@ -187,7 +187,7 @@ def test_a_group_is_held_together_by_questions_most_answers_to_which_say_same(ca
     log, repeats = case
     known = weighed(7, [*log, *repeats])
     for i, j in known.must_link.tolist():
-        said = [answer for pair, answer in known.told if set(pair) == {i, j}]
+        said = [answer for pair, answer in known.answers if set(pair) == {i, j}]
         assert said.count(SAME) > said.count(DIFFERENT)
         assert known.relation(i, j) is SAME
 
@@ -213,7 +213,7 @@ def test_one_slip_in_three_about_any_row_leaves_every_group_as_it_is(rows, label
 def test_told_apart_equals_the_relation_of_each_point_to_each_neighbourhood(answers, method):
     known, _ = take(answers, method)
     hoods = known.neighbourhoods()
-    found = known.told_apart(hoods)
+    found = known.known_apart(hoods)
     assert found.shape == (7, len(hoods))
     for m, members in enumerate(hoods):
         for point in range(7):

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sameornot import cli
-from sameornot.desk import Clash, Desk, DeskProblem, Options
-from sameornot.handover import Model, answers_table, labels_table, write_csv, write_report
+from sameornot.export import Model, answers_table, labels_table, write_csv, write_report
+from sameornot.service import Clash, Desk, DeskProblem, Options
 from sameornot.store import StoreProblem, open_store
 from sameornot.table import TableProblem, read_table
 

@@ -14,8 +14,8 @@ from sklearn.metrics import adjusted_rand_score
 from sameornot import ActiveSession, Answer, Contradiction, Pair, Reply
 from sameornot._types import Recheck
 from sameornot.datasets import make_gaussian
-from sameornot.membership.forest import forest_leaves
 from sameornot.oracles import truth, unsure
+from sameornot.query.forest import forest_leaves
 
 SAME, DIFFERENT, UNSURE = Answer.SAME, Answer.DIFFERENT, Answer.UNSURE
 STRATEGIES = ["mee", "random", "two_step"]

@@ -8,16 +8,16 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from sameornot.membership import augmentation
 from sklearn.metrics import adjusted_rand_score
 
 from sameornot import ActiveSession, Answer, Constraints
 from sameornot._types import Recheck
 from sameornot.cluster import METHODS
-from sameornot.membership import augmentation
-from sameornot.membership.forest import forest_leaves
 from sameornot.metric.learn import feature_scale
 from sameornot.oracles import truth, unsure
 from sameornot.query import STRATEGIES
+from sameornot.query.forest import forest_leaves
 
 UNSURE = Answer.UNSURE
 FLOWS = sorted(name for name, method in METHODS.items() if method.is_flow)
@@ -76,7 +76,7 @@ def led(session, oracle, limit=None):
         if (pair := session.ask()) is None:
             return session
         if isinstance(pair, Recheck):
-            assert session.constraints.was_told(*pair)
+            assert session.constraints.was_answered(*pair)
         else:
             assert frozenset(pair) not in seen
             assert session.constraints.relation(*pair) is None

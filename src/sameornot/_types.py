@@ -1,8 +1,8 @@
-"""The words that every room shares: a pair, an answer, and one line of the answer log."""
+"""What every layer shares: answers, pairs, questions, and one line of the answer log."""
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,21 +22,62 @@ class Pair(NamedTuple):
     right: int
 
 
+class Question(Pair):
+    """A pair to ask about, with everything that belongs to it; ``left, right = question`` unpacks it.
+
+    Attributes
+    ----------
+    is_recheck : bool
+        Whether earlier answers settle the pair and it is asked again, because one of them may be wrong.
+    proba : dict of int to float
+        How likely the left row is to belong to each known group, by one row of that group. Empty where the
+        strategy does not choose by probabilities.
+    reached : object
+        The state that a method with questions of its own (COBRA, COBRAS) has reached; None for others.
+    """
+
+    is_recheck: bool
+    proba: dict[int, float]
+    reached: Any
+
+    def __new__(
+        cls,
+        left: int,
+        right: int,
+        *,
+        is_recheck: bool = False,
+        proba: dict[int, float] | None = None,
+        reached: Any = None,
+    ) -> "Question":
+        """Make a pair and attach what belongs to it."""
+        question = super().__new__(cls, left, right)
+        question.is_recheck, question.proba, question.reached = is_recheck, proba or {}, reached
+        return question
+
+
 class Recheck(Pair):
     """A pair that is asked about although earlier answers settle it: one of them may be wrong."""
 
 
 class Reply(NamedTuple):
-    """One line of the answer log: what was answered, and during which step of the session.
+    """One line of the answer log: what was answered, and at which step of the session.
 
-    `again` marks the answer to a question that was asked once more to be sure: it is a vote beside the
-    earlier ones, which it cannot contradict.
+    `is_recheck` marks the answer to a question that was asked again on purpose. It counts as a vote beside
+    the earlier answers and cannot contradict them.
     """
 
     pair: Pair
     answer: Answer
     step: int
-    again: bool = False
+    is_recheck: bool = False
+
+
+class Agreement(NamedTuple):
+    """An estimated share of rows in the right group, with a 90 % interval."""
+
+    estimate: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -57,9 +98,9 @@ class WeightedPairs:
 
 @dataclass(frozen=True)
 class TrainingPairs:
-    """What should be near, what should be far, and how much independent evidence stands behind each.
+    """Similar and different pairs that train a metric, and how many independent answers they come from.
 
-    `background` are random pairs of rows: what would be far if nothing were known.
+    `background` are random pairs of rows: their distances are what to expect without any answer.
     """
 
     similar: WeightedPairs

@@ -67,8 +67,8 @@ class Constraints:
         self._apart: dict[int, dict[int, Pair]] = {}  # group -> {other group: the answer that says so}
         self._links: dict[int, list[int]] = {}  # the spanning forest of "same" answers
         self._implied: dict[Pair, list[Fact]] = {}  # links that no one was asked for, with their reasons
-        self._aside: dict[int, set[int]] = {}  # pairs answered "unsure"
-        self._told: list[Fact] = []  # every "same" and "different" that was answered, believed or not
+        self._unsure: dict[int, set[int]] = {}  # pairs answered "unsure"
+        self._answers: list[Fact] = []  # every "same" and "different" that was answered, believed or not
         self._questions: set[frozenset[int]] = set()  # what they were answers to
         self._same: list[Pair] = []
         self._different: list[Pair] = []
@@ -110,8 +110,8 @@ class Constraints:
         answer = Answer(answer)
         a, b = self._find(left), self._find(right)
         if answer is Answer.UNSURE:
-            self._aside.setdefault(left, set()).add(right)
-            self._aside.setdefault(right, set()).add(left)
+            self._unsure.setdefault(left, set()).add(right)
+            self._unsure.setdefault(right, set()).add(left)
         elif answer is Answer.SAME:
             if b in self._apart.get(a, ()):
                 raise Contradiction(pair, answer, self.proof(left, right))
@@ -132,17 +132,17 @@ class Constraints:
             self._apart.setdefault(a, {}).setdefault(b, pair)
             self._apart.setdefault(b, {}).setdefault(a, pair)
 
-    def weigh(self, pair: tuple[int, int], answer: Answer) -> None:
+    def add_vote(self, pair: tuple[int, int], answer: Answer) -> None:
         """Take in an answer to a question that may have been answered before: its answers are votes.
 
         What most of all votes agree with is believed (`_votes.py`); where two groups have as many for as
         against, nothing is.
         """
         pair, answer = self._check(pair), Answer(answer)
-        if answer is Answer.UNSURE or not self.was_told(*pair):
+        if answer is Answer.UNSURE or not self.was_answered(*pair):
             self.add(pair, answer)
             return
-        told = [*self._told, (pair, answer)]
+        told = [*self._answers, (pair, answer)]
         votes: Counter[tuple[int, int]] = Counter()
         n_answers: Counter[tuple[int, int]] = Counter()
         for pair, said in told:
@@ -163,24 +163,24 @@ class Constraints:
                 believed.add((left, right), Answer.SAME)
             elif vote < 0 and len(groups) == 2 and (clear if groups in clear else unclear)[groups] < 0:
                 believed.add((left, right), Answer.DIFFERENT)
-        aside, questions = self._aside, self._questions
+        unsure, questions = self._unsure, self._questions
         self.__dict__.update(believed.__dict__)
-        self._aside, self._told, self._questions = aside, told, questions
+        self._unsure, self._answers, self._questions = unsure, told, questions
 
     @property
-    def wavers(self) -> bool:
+    def is_inconsistent(self) -> bool:
         """Whether some question was answered both ways."""
-        answers = {(frozenset(pair), answer) for pair, answer in self._told}
+        answers = {(frozenset(pair), answer) for pair, answer in self._answers}
         return len(answers) > len(self._questions)
 
-    def was_told(self, i: int, j: int) -> bool:
+    def was_answered(self, i: int, j: int) -> bool:
         """Whether the pair itself was answered "same" or "different"."""
         return frozenset((i, j)) in self._questions
 
     @property
-    def told(self) -> list[Fact]:
+    def answers(self) -> list[Fact]:
         """Every "same" and "different" that was answered, in order, believed or not."""
-        return list(self._told)
+        return list(self._answers)
 
     def relation(self, i: int, j: int) -> Answer | None:
         """SAME or DIFFERENT where the answers settle it, else None."""
@@ -189,14 +189,14 @@ class Constraints:
             return Answer.SAME
         return Answer.DIFFERENT if b in self._apart.get(a, ()) else None
 
-    def is_aside(self, i: int, j: int) -> bool:
+    def is_unsure(self, i: int, j: int) -> bool:
         """Whether the pair itself was answered "unsure"."""
-        return j in self._aside.get(i, ())
+        return j in self._unsure.get(i, ())
 
-    def aside_counts(self) -> np.ndarray:
+    def unsure_counts(self) -> np.ndarray:
         """How many pairs with each point were answered "unsure"."""
         counts = np.zeros(self.n_points, dtype=np.intp)
-        for point, others in self._aside.items():
+        for point, others in self._unsure.items():
             counts[point] = len(others)
         return counts
 
@@ -224,14 +224,14 @@ class Constraints:
                 chosen.append(members)
         return chosen
 
-    def presumed(self, n_groups: int) -> list[np.ndarray]:
+    def provisional_neighbourhoods(self, n_groups: int) -> list[np.ndarray]:
         """The first groups that answers spoke of and that are known to differ from one of those before.
 
         Not all of them were compared with each other: ones that nobody told apart may still be one. Where as
         many are known to differ from each other, they are the ones.
         """
         first: dict[int, int] = {}
-        for at, (pair, _) in enumerate(self._told):
+        for at, (pair, _) in enumerate(self._answers):
             for point in pair:
                 first.setdefault(self._find(point), at)
         chosen: dict[int, np.ndarray] = {}
@@ -245,7 +245,7 @@ class Constraints:
                 return sorted(proven, key=lambda members: first[self._find(int(members[0]))])
         return list(chosen.values())
 
-    def told_apart(self, hoods: Sequence[np.ndarray]) -> np.ndarray:
+    def known_apart(self, hoods: Sequence[np.ndarray]) -> np.ndarray:
         """Whether each point (rows) is known to differ from each of some neighbourhoods (columns)."""
         apart = np.zeros((self.n_points, len(hoods)), dtype=bool)
         roots = [self._find(int(members[0])) for members in hoods]
@@ -299,7 +299,7 @@ class Constraints:
         return [*self._chain(i, near), (through, Answer.DIFFERENT), *self._chain(far, j)]
 
     def _tell(self, pair: Pair, answer: Answer) -> None:
-        self._told.append((pair, answer))
+        self._answers.append((pair, answer))
         self._questions.add(frozenset(pair))
 
     def _check(self, pair: tuple[int, int]) -> Pair:

@@ -186,7 +186,7 @@ class Interview:
 
     def credibility(self) -> dict[Pair, float]:
         """How likely the answer to each question is to be right by what the rest says; empty if unknown."""
-        found, told = self.result(), self._constraints.told
+        found, told = self.result(), self._constraints.answers
         chances = self.settings.credibility(found.clustering, told, found.neighbourhoods)
         if chances is None:
             return {}
@@ -260,7 +260,7 @@ class Interview:
 
     def _fit_after(self, step: int, constraints: Constraints) -> Grouping:
         """The fit that a step begins with, of a method that remembers; the same as the result before it."""
-        key = (step, len(constraints.told))
+        key = (step, len(constraints.answers))
         if self._fitted is None or self._fitted[0] != key:
             self._fitted = key, self._fit_remembering(step, constraints)
         return self._fitted[1]
@@ -309,7 +309,7 @@ class Interview:
             return None
         if self.n_clusters == 1 and self.infer_last:
             return Answer.SAME
-        return Answer.UNSURE if self._constraints.is_aside(*pair) else self._constraints.relation(*pair)
+        return Answer.UNSURE if self._constraints.is_unsure(*pair) else self._constraints.relation(*pair)
 
     def _send(self, answer: Answer) -> None:
         self._pending = _send(self._questions, answer)
@@ -378,8 +378,8 @@ def absorb(
     constraints: Constraints, reply: Reply, n_clusters: int | None, *, infer_last: bool = True
 ) -> None:
     """Take one answer into what is known, with what it implies where the number of groups is given."""
-    if reply.again:
-        constraints.weigh(reply.pair, reply.answer)
+    if reply.is_recheck:
+        constraints.add_vote(reply.pair, reply.answer)
     else:
         constraints.add(reply.pair, reply.answer)
     if n_clusters is None or reply.answer is Answer.UNSURE:
@@ -388,7 +388,7 @@ def absorb(
         constraints.imply_last(n_clusters)
     found = constraints.neighbourhoods()
     # Who was seen to err may well seem to tell more groups apart than there are.
-    if len(found) > n_clusters and not constraints.wavers:
+    if len(found) > n_clusters and not constraints.is_inconsistent:
         raise TooManyGroups(found, n_clusters)
 
 

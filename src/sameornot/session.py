@@ -16,8 +16,8 @@ from sameornot._pool import Pool, usual_size
 from sameornot._reading import choose_method, read_answer, read_log, read_pair, read_seed, read_settings
 from sameornot._types import Answer, Pair, Recheck, Reply
 from sameornot._validation import check_count, check_n_clusters, check_table
-from sameornot.cluster.widened import extend
 from sameornot.constraints import Constraints, Contradiction
+from sameornot.ensemble.expansion import extend
 from sameornot.interview import Interview, SessionResult, TooManyGroups, absorb
 
 __all__ = ["ActiveSession", "SessionResult", "TooManyGroups", "absorb"]

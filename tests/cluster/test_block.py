@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sameornot.cluster.block import Rule, judge, judge_all, make_rule
 from sameornot.cluster.clustering import Clustering, nearest_share
-from sameornot.cluster.prototypes import Prototypes, cover
+from sameornot.ensemble.prototypes import Prototypes, cover
 from sameornot.metric.learn import Metric, feature_scale, identity_metric
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sameornot.cluster._panel import Foretold, Opinion
-from sameornot.membership.track_record import Record
+from sameornot.ensemble.posterior import Foretold, Opinion
+from sameornot.ensemble.stacking import Record
 
 
 def held(odds, error=0.001):

@@ -96,7 +96,7 @@ def test_gone_through_again_it_stands_where_the_live_run_stood(name):
     flow = method.ask(X, feature_scale(X), np.random.default_rng(5), progress)
     pair, oracle = next(flow), unsure(truth(y), 0.2, np.random.default_rng(0))
     for _ in range(40):
-        settled = Answer.UNSURE if known.is_aside(*pair) else known.relation(*pair)
+        settled = Answer.UNSURE if known.is_unsure(*pair) else known.relation(*pair)
         reply = settled or oracle(pair)
         if settled is None:
             known.add(pair, reply)
@@ -104,7 +104,7 @@ def test_gone_through_again_it_stands_where_the_live_run_stood(name):
             pair = flow.send(reply)
         except StopIteration:
             break
-        if known.is_aside(*pair) or known.relation(*pair) is not None:
+        if known.is_unsure(*pair) or known.relation(*pair) is not None:
             continue  # the other run would go past this question, as it needs no one to answer it
         live = grouping(metric.transform(X), progress.pieces, metric)
         again = method.fit_step(X, known, 1, feature_scale(X), np.random.default_rng(5))
@@ -146,7 +146,7 @@ def test_no_pair_is_asked_that_the_answers_settle(name):
     session = begin(X, name)
     while (pair := session.ask()) is not None:
         assert session.constraints.relation(*pair) is None
-        assert not session.constraints.is_aside(*pair)
+        assert not session.constraints.is_unsure(*pair)
         session.tell(truth(y)(pair))
     assert len(session.answers) < 3 * len(X)
 

@@ -6,8 +6,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from sameornot import ActiveSession, Answer, simulate
 from sameornot._types import Recheck
-from sameornot.cluster.panel import PanelGrouping
 from sameornot.datasets import make_gaussian
+from sameornot.ensemble.clustering import PanelGrouping
 from sameornot.oracles import truth
 
 
@@ -98,7 +98,7 @@ def test_a_careful_expert_is_asked_again_now_and_then_and_more_and_more_rarely()
         session.tell(truth(y)(pair))
     assert at[0] <= 8
     assert np.all(np.diff(np.diff(at)) > 0)
-    assert [n for n, reply in enumerate(session.answers) if reply.again] == at
+    assert [n for n, reply in enumerate(session.answers) if reply.is_recheck] == at
 
 
 def test_an_answer_that_does_not_hold_is_a_vote_and_no_contradiction():
@@ -109,8 +109,8 @@ def test_an_answer_that_does_not_hold_is_a_vote_and_no_contradiction():
     pair = session.ask()
     other = Answer.DIFFERENT if truth(y)(pair) is Answer.SAME else Answer.SAME
     session.tell(other)
-    assert session.answers[-1].again
-    assert session.constraints.was_told(*pair)
+    assert session.answers[-1].is_recheck
+    assert session.constraints.was_answered(*pair)
     resumed = ActiveSession(X, 4, random_state=0, answers=session.answers)
     assert resumed.ask() == session.ask()
     session.undo()

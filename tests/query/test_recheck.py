@@ -8,7 +8,7 @@ from made_opinions import held
 
 from sameornot import Answer
 from sameornot._types import Pair, Recheck
-from sameornot.membership.credibility import PRESUMED, credibility, one_group
+from sameornot.ensemble.answer_proba import PRESUMED, credibility, one_group
 from sameornot.query.recheck import (
     MOST_VOTES,
     doubtful_answer,

@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from sameornot.desk import Desk, Options
+from sameornot.service import Desk, Options
 from sameornot.store import open_store
 from sameornot.table import read_table
 from sameornot.web.server import serve

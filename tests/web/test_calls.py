@@ -6,7 +6,7 @@ import threading
 import pytest
 from web_client import Browser, serving
 
-from sameornot.desk import Clash, DeskProblem
+from sameornot.service import Clash, DeskProblem
 from sameornot.store import StoreProblem
 
 SAID = {"left": 3, "right": 4, "answer": "same", "question": None}

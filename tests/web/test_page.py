@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from web_client import Browser
 
-from sameornot.desk import DeskProblem
-from sameornot.handover.model import Model
+from sameornot.export.model import Model
+from sameornot.service import DeskProblem
 from sameornot.web.downloads import DOWNLOADS, file_name
 from sameornot.web.page import open_page
 from sameornot.web.server import ServerProblem

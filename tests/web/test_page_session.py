@@ -9,7 +9,7 @@ from web_client import Browser, serving
 
 from sameornot import ActiveSession, simulate
 from sameornot.datasets import load_breast_cancer
-from sameornot.desk import Desk, Options
+from sameornot.service import Desk, Options
 from sameornot.store import open_store
 from sameornot.table import TableEncoder
 

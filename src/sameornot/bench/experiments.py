@@ -27,9 +27,9 @@ from sameornot.datasets import (
     make_opposite,
     make_sphere,
 )
-from sameornot.membership.forest import forest_leaves
 from sameornot.metric.penalty import elbow
 from sameornot.oracles import truth
+from sameornot.query.forest import forest_leaves
 from sameornot.session import ActiveSession
 
 Data = tuple[Any, np.ndarray]

@@ -19,7 +19,6 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sameornot._types import Answer
 from sameornot.bench.experiments import Experiment
 from sameornot.bench.rows import Row
-from sameornot.cluster._panel import LEARNERS
 from sameornot.constraints import Contradiction
 from sameornot.datasets import (
     load_breast_cancer,
@@ -29,6 +28,7 @@ from sameornot.datasets import (
     make_opposite,
     make_sphere,
 )
+from sameornot.ensemble.posterior import LEARNERS
 from sameornot.oracles import Oracle, noisy, truth, unsure
 from sameornot.session import ActiveSession, SessionResult, TooManyGroups
 

@@ -23,7 +23,7 @@ import pandas as pd
 Row = dict[str, Any]
 
 # These decide no result: how rows are asked for, stored and shown.
-SKINS = {"bench", "cli", "desk", "engine.py", "handover", "plots", "store", "table", "web"}
+SKINS = {"bench", "cli", "engine.py", "export", "plots", "service", "store", "table", "web"}
 
 
 class RowsNotSaved(OSError):

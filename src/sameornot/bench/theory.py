@@ -31,9 +31,9 @@ from sameornot.bench.enumeration import (
 from sameornot.cluster import Clustering, Method
 from sameornot.cluster.clustering import squared_distances
 from sameornot.constraints import Constraints
-from sameornot.membership.forest import neighbourhood_memberships
 from sameornot.metric.learn import identity_metric
 from sameornot.query import Problem, Questions, Strategy
+from sameornot.query.forest import neighbourhood_memberships
 from sameornot.query.mee import expected_gain, pick_best
 from sameornot.query.random import random
 from sameornot.query.sweep import sweep

@@ -1,4 +1,4 @@
-"""The command `sameornot`: a thin skin over desk, handover and bench. Heavy imports wait for a command."""
+"""The command `sameornot`: a thin skin over service, export and bench. Heavy imports wait for a command."""
 
 import io
 import sys

@@ -14,7 +14,7 @@ from sameornot.cli import opening
 from sameornot.cli.common import harmless
 
 if TYPE_CHECKING:
-    from sameornot.desk import Clash, Desk
+    from sameornot.service import Clash, Desk
 
 ANSWERS = {"s": "same", "d": "different", "u": "unsure"}
 KEYS = "s same · d different · u unsure · z undo · ? all columns · q quit"
@@ -92,7 +92,7 @@ class Sitting:
 
     def reply(self, step: dict[str, Any]) -> dict[str, Any] | None:
         """Take one key; the next step, or None when the person leaves."""
-        from sameornot.desk import Clash, DeskProblem
+        from sameornot.service import Clash, DeskProblem
 
         began = time.monotonic()
         while (key := read_key(KEYS)) != "q":
@@ -114,7 +114,7 @@ class Sitting:
 
     def settle(self, clash: "Clash") -> dict[str, Any]:
         """Let the person choose which of the answers that clash is wrong."""
-        from sameornot.desk import Clash
+        from sameornot.service import Clash
 
         payload = clash.payload
         self.say(payload["sentence"])

@@ -50,7 +50,7 @@ def demo(
 def open_page(questions: int, seed: int, port: int, browser: bool) -> None:
     """The page on the embedded table: it shows the diagnosis, so that all can answer, and learns without."""
     from sameornot.datasets import load_breast_cancer
-    from sameornot.desk import Desk, Options
+    from sameornot.service import Desk, Options
     from sameornot.store import default_store, open_store
 
     measurements, diagnosis = load_breast_cancer()

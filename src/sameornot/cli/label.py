@@ -7,7 +7,7 @@ import typer
 from sameornot.cli import opening
 
 if TYPE_CHECKING:
-    from sameornot.desk import Desk
+    from sameornot.service import Desk
 
 
 def label(

@@ -10,7 +10,7 @@ import typer
 from sameornot.cli.common import check_at_least_one, check_not_negative, fail, harmless
 
 if TYPE_CHECKING:
-    from sameornot.desk import Desk
+    from sameornot.service import Desk
     from sameornot.store import SessionLine, Store
     from sameornot.table import Excerpt
 
@@ -87,8 +87,8 @@ def sentences() -> Iterator[None]:
 def find_problems() -> tuple[type[Exception], ...]:
     """All that the commands complain of in one sentence."""
     try:
-        from sameornot.desk import DeskProblem
-        from sameornot.handover import EngineProblem, ModelProblem
+        from sameornot.export import EngineProblem, ModelProblem
+        from sameornot.service import DeskProblem
         from sameornot.store import StoreProblem
         from sameornot.table import TableProblem
         from sameornot.web.server import ServerProblem
@@ -112,7 +112,7 @@ def open_table(
     table: Path, store: str | None, new: bool, engine: str | None = None, **options: Any
 ) -> "Iterator[Desk]":
     """The desk of a table's session."""
-    from sameornot.desk import Desk, Options
+    from sameornot.service import Desk, Options
     from sameornot.store import default_store, open_store
 
     wanted = Options(**{name: _plain(value) for name, value in options.items()})
@@ -150,7 +150,7 @@ def open_session(
     session: str | None, store: str | None, table: Path | None, engine: str | None = None
 ) -> "Iterator[Desk]":
     """The desk of a session that is in the store, to be read and not to be answered."""
-    from sameornot.desk import Desk
+    from sameornot.service import Desk
     from sameornot.store import default_store, open_store
 
     kept = open_store(store or default_store())

@@ -17,8 +17,8 @@ from sameornot.cli.common import check_folder, fail, harmless
 if TYPE_CHECKING:
     import numpy as np
 
-    from sameornot.desk import Snapshot
-    from sameornot.handover import Model
+    from sameornot.export import Model
+    from sameornot.service import Snapshot
 
 TableOption = Annotated[
     Path | None, typer.Option("--table", help="The session's table, if it is no longer where it was.")
@@ -35,7 +35,7 @@ def export(
     """Write a session's labels, answers and model; of a table in parts the labels are in parts too."""
     check_folder("--out", out)
     with opening.sentences():
-        from sameornot.handover import Model, answers_table, write_csv
+        from sameornot.export import Model, answers_table, write_csv
 
         with opening.open_session(session, store, table, engine) as desk:
             snapshot = desk.snapshot()
@@ -47,7 +47,7 @@ def export(
 
 def write_all_labels(snapshot: "Snapshot", out: Path, engine: str | None) -> None:
     """The group of every row, as `labels.csv` or as a folder `labels`."""
-    from sameornot.handover import label_parts, write_labels
+    from sameornot.export import label_parts, write_labels
 
     in_parts = len(snapshot.table.files) > 1
     target = out / ("labels" if in_parts else "labels.csv")
@@ -73,7 +73,7 @@ def report(
     """Write one self-contained HTML page: the groups, what makes them differ, the answers, how sure."""
     check_file(out)
     with opening.sentences():
-        from sameornot.handover import write_report
+        from sameornot.export import write_report
 
         with opening.open_session(session, store, table) as desk:
             page = write_report(desk.snapshot())
@@ -107,7 +107,7 @@ def assign(
     if out is not None:
         check_file(out)
     with opening.sentences():
-        from sameornot.handover import Model, assign_file
+        from sameornot.export import Model, assign_file
 
         known = Model.load(model)
         with counter() as progress:
@@ -127,7 +127,7 @@ def assign_folder(model: Path, table: Path, out: Path, id_column: str | None, en
     """Give the rows of a table in parts their groups."""
     check_folder("--out", out)
     with opening.sentences():
-        from sameornot.handover import Model, assign_parts
+        from sameornot.export import Model, assign_parts
 
         known = Model.load(model)
         with counter() as progress, writing(out):
@@ -199,7 +199,7 @@ def writing(path: Path) -> Iterator[None]:
 
 def write(path: Path, text: str) -> None:
     """Write a file, whole or not at all, and say where it is."""
-    from sameornot.handover import replacing
+    from sameornot.export import replacing
 
     with writing(path), replacing(path) as beside:
         beside.write_text(text, encoding="utf-8", newline="")

@@ -16,10 +16,10 @@ from sameornot.cluster.copkmeans import COPKMeans
 from sameornot.cluster.forest import ForestSettings
 from sameornot.cluster.method import Agreement, Grouping, Method, Past, Progress
 from sameornot.cluster.mpckmeans import MPCKMeans
-from sameornot.cluster.panel import PanelSettings
 from sameornot.cluster.pckmeans import PCKMeans
 from sameornot.cluster.spectral import ConstrainedSpectral
 from sameornot.cluster.transformer import AugmentedMetric
+from sameornot.ensemble.clustering import PanelSettings
 
 METHODS: dict[str, type[Method]] = {
     "augmented": AugmentedSettings,

@@ -13,11 +13,11 @@ from sklearn.metrics import calinski_harabasz_score
 
 from sameornot._types import TrainingPairs
 from sameornot._validation import check_count, check_number, check_option
+from sameornot.augmentation.memberships import augment
+from sameornot.augmentation.pairs import training_pairs
 from sameornot.cluster._pckmeans import PCKMeansSettings, cluster_under
 from sameornot.cluster.clustering import Clustering
 from sameornot.constraints import Constraints
-from sameornot.membership.augmentation import augment
-from sameornot.membership.pairs import training_pairs
 from sameornot.metric.kernel import KERNELS
 from sameornot.metric.learn import KINDS, Metric, learn_metric, weigh_axes
 from sameornot.metric.penalty import GAMMA_GRID, penalised_axes

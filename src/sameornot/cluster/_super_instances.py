@@ -230,7 +230,7 @@ class SuperInstanceSettings(Method):
         """Go through the questions again with the answers that were given, up to the first without one."""
 
         def answer_of(pair: Pair) -> Answer | None:
-            return Answer.UNSURE if constraints.is_aside(*pair) else constraints.relation(*pair)
+            return Answer.UNSURE if constraints.is_unsure(*pair) else constraints.relation(*pair)
 
         progress = Progress()
         follow(self.ask(X, scale, rng, progress), answer_of)

@@ -14,7 +14,7 @@ import numpy as np
 
 from sameornot.cluster.clustering import Clustering
 from sameornot.cluster.method import Grouping
-from sameornot.cluster.prototypes import Covered, Prototypes
+from sameornot.ensemble.prototypes import Covered, Prototypes
 
 # Rows at a time: what a block needs beside its rows stays in the cache of a processor.
 BLOCK = 16_384

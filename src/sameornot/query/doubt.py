@@ -11,10 +11,10 @@ from itertools import combinations
 import numpy as np
 
 from sameornot._types import Answer, Pair, Recheck
-from sameornot.cluster._panel import Opinion, rows_of
-from sameornot.cluster.panel import PanelGrouping
-from sameornot.membership.credibility import balances, one_group
-from sameornot.membership.graph import representatives
+from sameornot.ensemble.answer_proba import balances, one_group
+from sameornot.ensemble.clustering import PanelGrouping
+from sameornot.ensemble.graph import representatives
+from sameornot.ensemble.posterior import Opinion, rows_of
 from sameornot.query.problem import Problem, Questions
 from sameornot.query.recheck import MOST_VOTES
 
@@ -59,7 +59,7 @@ def may_be_one(problem: Problem, opinion: Opinion) -> list[tuple[int, int]]:
     """Groups that may be one, by how much the learners mix them up and the votes on it, likeliest first."""
     groups = opinion.groups
     between = balances(
-        problem.constraints.told, {int(row): m for m in range(len(groups)) for row in groups[m]}
+        problem.constraints.answers, {int(row): m for m in range(len(groups)) for row in groups[m]}
     )
     chance = {
         (a, b): one_group(a, b, between[frozenset((a, b))], opinion.odds, groups, opinion.error)
@@ -77,11 +77,11 @@ def doubtful_rows(problem: Problem, grouping: PanelGrouping, rng: np.random.Gene
     opinion = grouping.opinion
     rows = np.setdiff1d(np.arange(len(problem.X)), sorted(problem.held))
     doubt = np.abs(opinion.memberships[rows].max(axis=1) - 0.5) + likeness(problem, grouping, rows)
-    unsure = problem.constraints.aside_counts()[rows]
+    unsure = problem.constraints.unsure_counts()[rows]
     order = np.lexsort((rng.permutation(len(rows)), np.round(doubt, 9), unsure))
     scouts: list[int] = []
     if any(len(members) == 0 for members in opinion.groups) and len(rows_of(opinion.groups)) % 2:
-        spoken_of = np.unique([row for pair, _ in problem.constraints.told for row in pair])
+        spoken_of = np.unique([row for pair, _ in problem.constraints.answers for row in pair])
         scouts = representatives(grouping.around.close, spoken_of, 1, np.setdiff1d(rows, spoken_of))
     return [*scouts, *(int(row) for row in rows[order])]
 
@@ -106,9 +106,9 @@ def about(problem: Problem, opinion: Opinion, row: int, m: int) -> Pair | None:
     members = [
         member
         for member in surest(opinion, m)
-        if member != row and not known.is_aside(row, member) and {row, member} not in busy
+        if member != row and not known.is_unsure(row, member) and {row, member} not in busy
     ]
-    times = Counter(frozenset(pair) for pair, _ in known.told if row in pair)
+    times = Counter(frozenset(pair) for pair, _ in known.answers if row in pair)
     told = [member for member in members if frozenset((row, member)) in times]
     if told:
         again = min(told, key=lambda member: times[frozenset((row, member))])

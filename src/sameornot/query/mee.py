@@ -8,7 +8,7 @@ The largest gain is the smallest expected entropy u^t of the paper: Q(R) minus g
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-from sameornot.membership.forest import forest_leaves, leaf_similarity, neighbourhood_memberships
+from sameornot.query.forest import forest_leaves, leaf_similarity, neighbourhood_memberships
 from sameornot.query.problem import Problem, Questions
 from sameornot.query.sweep import sweep
 

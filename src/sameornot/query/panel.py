@@ -18,9 +18,9 @@ from itertools import combinations
 import numpy as np
 
 from sameornot._types import Answer, Pair, Recheck
-from sameornot.cluster._panel import CAREFUL, Opinion, rows_of
-from sameornot.cluster.panel import PanelGrouping
-from sameornot.membership.graph import representatives
+from sameornot.ensemble.clustering import PanelGrouping
+from sameornot.ensemble.graph import representatives
+from sameornot.ensemble.posterior import CAREFUL, Opinion, rows_of
 from sameornot.query.doubt import likeness, place_in_doubt
 from sameornot.query.mee import pick_best
 from sameornot.query.problem import Problem, Questions
@@ -43,7 +43,7 @@ N_SCOUTS = 12
 def panel(problem: Problem, rng: np.random.Generator) -> Questions:
     """Place the row that stands for a group not known yet, or the most doubtful row."""
     candidates = problem.candidates()
-    if len(problem.hoods) == 0 or (len(candidates) == 0 and len(problem.constraints.told) == 0):
+    if len(problem.hoods) == 0 or (len(candidates) == 0 and len(problem.constraints.answers) == 0):
         return
     grouping = problem.clustering
     assert isinstance(grouping, PanelGrouping)  # the session takes no other clusterer with this strategy
@@ -54,7 +54,7 @@ def panel(problem: Problem, rng: np.random.Generator) -> Questions:
         else:
             yield from first_meeting(problem, grouping, candidates)
         return
-    if problem.constraints.wavers and problem.n_clusters is not None:
+    if problem.constraints.is_inconsistent and problem.n_clusters is not None:
         yield from place_in_doubt(problem, grouping, rng)
         return
     suspects = compare_groups(problem, opinion)
@@ -72,7 +72,7 @@ def panel(problem: Problem, rng: np.random.Generator) -> Questions:
 
 def to_check(problem: Problem, opinion: Opinion, candidates: np.ndarray) -> Recheck | None:
     """The answer to ask for again, if it is time to."""
-    told, again = problem.constraints.told, None
+    told, again = problem.constraints.answers, None
     if len(candidates):
         again = routine_recheck(told, problem.hoods, opinion)
     looks = len(candidates) > 0 and explores(problem)
@@ -147,13 +147,13 @@ def place(problem: Problem, opinion: Opinion, point: int) -> Questions:
         n_met += 1
     if opinion.error >= CAREFUL and len(hoods) != problem.n_clusters:
         nearest = hoods[int(opinion.odds[point, : len(hoods)].argmax())]
-        if (pair := told_pair(problem.constraints.told, point, nearest)) is not None:
+        if (pair := told_pair(problem.constraints.answers, point, nearest)) is not None:
             yield Recheck(*pair)
 
 
 def best_known(problem: Problem, opinion: Opinion, hood: int, point: int) -> int | None:
     """The member that is surest to be one without its own answers: on it all answers about others rest."""
-    members = [row for row in problem.hoods[hood].tolist() if not problem.constraints.is_aside(point, row)]
+    members = [row for row in problem.hoods[hood].tolist() if not problem.constraints.is_unsure(point, row)]
     return max(members, key=lambda row: round(float(opinion.odds[row, hood]), 6), default=None)
 
 
@@ -187,7 +187,7 @@ def meet_closest(problem: Problem, grouping: PanelGrouping, candidates: np.ndarr
 
 def presumes(problem: Problem) -> bool:
     """Whether a row that differs from its likeliest group is taken for another one."""
-    return problem.n_clusters is not None and not problem.constraints.wavers
+    return problem.n_clusters is not None and not problem.constraints.is_inconsistent
 
 
 def explores(problem: Problem) -> bool:

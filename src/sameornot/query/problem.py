@@ -94,7 +94,7 @@ class Problem:
         if found:
             return found
         n_others = len(self.X) - 1
-        open_points = self.order[self.constraints.aside_counts()[self.order] < n_others]
+        open_points = self.order[self.constraints.unsure_counts()[self.order] < n_others]
         return [open_points[:1]] if len(open_points) else []
 
     @cached_property
@@ -108,13 +108,13 @@ class Problem:
     @cached_property
     def ruled_out(self) -> np.ndarray:
         """Whether each point (rows) is known to differ from each neighbourhood (columns)."""
-        return self.constraints.told_apart(self.hoods)
+        return self.constraints.known_apart(self.hoods)
 
     def candidates(self) -> np.ndarray:
         """Points that can still be placed by asking; of those, the ones with the fewest "unsure" answers."""
         waiting = np.flatnonzero(~self.placed & ~self.ruled_out.all(axis=1))
         waiting = np.setdiff1d(waiting, np.array(sorted(self.held), dtype=np.intp))
-        unsure = self.constraints.aside_counts()[waiting]
+        unsure = self.constraints.unsure_counts()[waiting]
         for level in np.unique(unsure):
             group = waiting[unsure == level]
             if level > 0:
@@ -131,11 +131,11 @@ class Problem:
         # Two members are always equally far from their mean: rounding must not decide between them.
         typical = np.argsort(np.round(distance / max(distance.max(), 1e-300), 6), kind="stable")
         ranked = members[typical].tolist()
-        return next((member for member in ranked if not self.constraints.is_aside(point, member)), None)
+        return next((member for member in ranked if not self.constraints.is_unsure(point, member)), None)
 
     def _can_be_asked(self, point: int) -> bool:
         return any(
             not self.ruled_out[point, m]
-            and any(not self.constraints.is_aside(point, int(i)) for i in members)
+            and any(not self.constraints.is_unsure(point, int(i)) for i in members)
             for m, members in enumerate(self.hoods)
         )

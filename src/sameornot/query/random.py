@@ -24,4 +24,4 @@ def random(problem: Problem, rng: np.random.Generator) -> Questions:
 
 def is_open(problem: Problem, i: int, j: int) -> bool:
     """Whether the pair is neither settled nor put aside."""
-    return problem.constraints.relation(i, j) is None and not problem.constraints.is_aside(i, j)
+    return problem.constraints.relation(i, j) is None and not problem.constraints.is_unsure(i, j)

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sameornot._types import Answer, Recheck
-from sameornot.cluster._panel import Opinion
 from sameornot.constraints import Fact
-from sameornot.membership.credibility import PRESUMED, credibility
+from sameornot.ensemble.answer_proba import PRESUMED, credibility
+from sameornot.ensemble.posterior import Opinion
 
 FIRST_RECHECK = 5
 # A question is not put more often than this: by then the rows themselves are doubtful.

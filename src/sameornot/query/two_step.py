@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.ensemble import RandomForestClassifier
 
 from sameornot._types import Pair
-from sameornot.membership.forest import N_TREES
+from sameornot.query.forest import N_TREES
 from sameornot.query.problem import Problem, Questions
 
 # All pairs of this many points are ranked; of a larger table, those of a random part of it.

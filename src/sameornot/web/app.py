@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
-from sameornot.desk import Desk
+from sameornot.service import Desk
 from sameornot.web.bodies import Check, read_body
 from sameornot.web.calls import LOOKS, POSTS, Look
 from sameornot.web.downloads import download_response

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
-from sameornot.desk import Desk, Snapshot
-from sameornot.handover.labels import answers_table, labels_texts
-from sameornot.handover.model import Model
-from sameornot.handover.report import write_report
-from sameornot.handover.spreadsheet import write_csv
+from sameornot.export.labels import answers_table, labels_texts
+from sameornot.export.model import Model
+from sameornot.export.report import write_report
+from sameornot.export.spreadsheet import write_csv
+from sameornot.service import Desk, Snapshot
 
 MAX_NAME = 60
 

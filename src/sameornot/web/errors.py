@@ -7,8 +7,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from sameornot.desk import Clash, DeskProblem
-from sameornot.handover.model import ModelProblem
+from sameornot.export.model import ModelProblem
+from sameornot.service import Clash, DeskProblem
 from sameornot.store import StoreProblem
 from sameornot.table import TableProblem
 from sameornot.web.safety import HEADERS

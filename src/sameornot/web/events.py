@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
-from sameornot.desk import Desk
+from sameornot.service import Desk
 from sameornot.store import StoreProblem
 
 HEARTBEAT = 15.0  # seconds: shorter than what proxies and browsers take for a dead connection

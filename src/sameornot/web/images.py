@@ -7,7 +7,7 @@ from pathlib import Path
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse
 
-from sameornot.desk import Desk
+from sameornot.service import Desk
 
 # No SVG: it is a document that can hold scripts.
 MEDIA_TYPES = {

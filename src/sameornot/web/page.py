@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import pandas as pd
 
-from sameornot.desk import Desk, Options
-from sameornot.handover.labels import labels_table
+from sameornot.export.labels import labels_table
+from sameornot.service import Desk, Options
 from sameornot.store import default_store, open_store
 from sameornot.table import Excerpt, read_excerpt, read_table
 from sameornot.web.server import LOOPBACK, PageServer
@@ -80,7 +80,7 @@ def open_page(
     host, port, token
         As for `serve`; a token is made unless given, and is part of the page's address.
     **options
-        Those of `sameornot.desk.Options`: id, show, ignore, image, budget, seed, pool.
+        Those of `sameornot.service.Options`: id, show, ignore, image, budget, seed, pool.
     """
     path = None if isinstance(table, pd.DataFrame) else Path(table)
     read = Excerpt.of(read_table(table)) if isinstance(table, pd.DataFrame) else read_excerpt(Path(table))

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import uvicorn
 
-from sameornot.desk import Desk
+from sameornot.service import Desk
 from sameornot.web.app import make_app
 
 LOOPBACK = "127.0.0.1"

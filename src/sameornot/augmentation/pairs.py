@@ -1,0 +1,98 @@
+"""The pairs that a metric is trained on: answered ones (S, D) and augmented ones (S~, D~), §3.1.
+
+    w_ij = K/(K−1) max(h_i·h_j − 1/K, 0) + K max(1/K − h_i·h_j, 0)
+
+Answered pairs weigh 1/|S| or 1/|D| each, augmented ones w_ij/|S~| or w_ij/|D~|.
+"""
+
+import numpy as np
+
+from sameornot._types import TrainingPairs, WeightedPairs
+from sameornot.augmentation.memberships import Memberships
+from sameornot.constraints import Constraints
+
+# A few hundred placed points have fewer pairs than this; thousands of labelled rows have far more, and
+# their means are as good from a sample.
+MAX_PAIRS = 50_000
+ROUNDING = 1e-9  # a concordance this near to 1/K is at the level of chance
+
+# Random pairs that stand for "anything": enough for means of features.
+N_BACKGROUND = 300
+
+
+def training_pairs(
+    constraints: Constraints,
+    memberships: Memberships | None,
+    rng: np.random.Generator,
+) -> TrainingPairs:
+    """Answered pairs, and the augmented ones where `memberships` are given (else Xing's problem)."""
+    similar, different = [_answered(constraints.must_link)], [_answered(constraints.cannot_link)]
+    if memberships is not None and memberships.groups:
+        augmented = augmented_pairs(memberships, rng)
+        similar.append(augmented[0])
+        different.append(augmented[1])
+    sizes = [len(members) for members in constraints.groups()]
+    return TrainingPairs(
+        _join(similar),
+        _join(different),
+        _background(constraints.n_points, rng),
+        n_similar=sum(size - 1 for size in sizes),
+        n_different=max(sum(sizes) - 1, 0),
+    )
+
+
+def _background(n_points: int, rng: np.random.Generator) -> WeightedPairs:
+    if n_points < 2:
+        return _answered(np.empty((0, 2), dtype=np.intp))
+    left = rng.integers(n_points, size=N_BACKGROUND)
+    right = (left + rng.integers(1, n_points, size=N_BACKGROUND)) % n_points
+    return _answered(np.column_stack([left, right]))
+
+
+def certainty(alike: np.ndarray, n_clusters: int) -> np.ndarray:
+    """How far h_i·h_j is from the chance level 1/K (w), in [0, 1]."""
+    offset = alike - 1.0 / n_clusters
+    scale = np.where(offset > 0, n_clusters / max(n_clusters - 1, 1), -n_clusters)
+    return scale * offset
+
+
+def augmented_pairs(
+    memberships: Memberships, rng: np.random.Generator
+) -> tuple[WeightedPairs, WeightedPairs]:
+    """All pairs of placed points that are surer than chance: likely the same (S~), likely different (D~)."""
+    points = np.concatenate(memberships.groups)
+    row = np.repeat(np.arange(len(memberships.groups)), [len(members) for members in memberships.groups])
+    left, right = _some_pairs(len(points), rng)
+    alike = (memberships.rows @ memberships.rows.T)[row[left], row[right]]
+    n_clusters = memberships.rows.shape[1]
+    weight = certainty(alike, n_clusters)
+    return (
+        _mean_over(points[left], points[right], weight, (alike > 1.0 / n_clusters) & (weight > ROUNDING)),
+        _mean_over(points[left], points[right], weight, (alike < 1.0 / n_clusters) & (weight > ROUNDING)),
+    )
+
+
+def _some_pairs(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    n_pairs = n * (n - 1) // 2
+    if n_pairs <= MAX_PAIRS:
+        left, right = np.triu_indices(n, k=1)
+        return left, right
+    left = rng.integers(n, size=MAX_PAIRS)
+    right = (left + rng.integers(1, n, size=MAX_PAIRS)) % n
+    return left, right
+
+
+def _mean_over(left: np.ndarray, right: np.ndarray, weight: np.ndarray, chosen: np.ndarray) -> WeightedPairs:
+    return WeightedPairs(left[chosen], right[chosen], weight[chosen] / max(chosen.sum(), 1))
+
+
+def _answered(pairs: np.ndarray) -> WeightedPairs:
+    return WeightedPairs(pairs[:, 0], pairs[:, 1], np.full(len(pairs), 1.0 / max(len(pairs), 1)))
+
+
+def _join(parts: list[WeightedPairs]) -> WeightedPairs:
+    return WeightedPairs(
+        np.concatenate([part.left for part in parts]),
+        np.concatenate([part.right for part in parts]),
+        np.concatenate([part.weight for part in parts]),
+    )

@@ -1,1 +1,0 @@
-"""What answers say about points: augmentation, training pairs, neighbourhood membership."""
