@@ -30,7 +30,7 @@ def labelled_rows(draw, max_rows=12):
     return X, np.array(labels)[which.ravel()]
 
 
-def run(X, oracle, *, seed=0, n_init=2):
+def run(X, oracle, *, seed=0, n_init=2, **options):
     """Answer to the end; returns what was asked and what is left behind."""
     asked, progress = [], Progress()
 
@@ -38,7 +38,7 @@ def run(X, oracle, *, seed=0, n_init=2):
         asked.append(pair)
         return oracle(pair)
 
-    follow(cobras_flow(X, np.random.default_rng(seed), progress, n_init=n_init), answer)
+    follow(cobras_flow(X, np.random.default_rng(seed), progress, n_init=n_init, **options), answer)
     return asked, progress
 
 
@@ -234,6 +234,21 @@ def test_n_clusters_joins_the_nearest_that_are_not_known_to_differ():
     model = COBRAS(2, random_state=0).fit(CLUMPS, known)
     assert len(set(model.labels_)) <= 3
     assert len(set(model.labels_[model.questions_.ravel()])) > 1
+
+
+@pytest.mark.parametrize("budget", [None, 0, 5])
+def test_one_cluster_ends(budget):
+    model = COBRAS(1, budget=budget, random_state=0).fit(CLUMPS, CLUMP)
+    assert len(model.labels_) == 12
+    assert budget is not None or adjusted_rand_score(CLUMP, model.labels_) == 1.0
+    assert COBRAS(1, budget=budget, random_state=0).fit(CLUMPS).labels_.tolist() == [0] * 12
+
+
+def test_one_first_part_ends_whatever_is_answered():
+    for answer in (SAME, UNSURE):
+        asked, progress = run(CLUMPS, lambda pair, answer=answer: answer, n_init=1, n_first_parts=1)
+        assert 0 < len(asked) < 300
+        assert len(labels_of(CLUMPS, progress)) == 12
 
 
 def test_all_labels_and_no_budget_give_the_labels():

@@ -39,14 +39,15 @@ def cobras_flow(
 ) -> Flow:
     """Split and merge until nothing can be split; a round of which the expert knows nothing is taken back.
 
-    Before the first merging is complete there is nothing to fall back on, so it counts as it goes.
+    Before the first merging is complete there is nothing to fall back on, so it counts as it goes. The first
+    split makes at least two parts, however few are asked for: one part would be split again for ever.
     """
     pieces = progress.pieces = Pieces([super_instance(X, np.arange(len(X)))])
     tries: Counter[SuperInstance] = Counter()
     while (chosen := choose(pieces, tries)) is not None:
         whole = pieces.parts[chosen]
         is_first = len(pieces) == 1
-        at_least = n_first_parts if is_first else 2 ** (tries[whole] + 1)
+        at_least = max(2, n_first_parts) if is_first else 2 ** (tries[whole] + 1)
         finer = pieces.replace(chosen, (yield from refine(X, whole, rng, at_least=at_least, n_init=n_init)))
         if is_first:
             progress.pieces = finer
