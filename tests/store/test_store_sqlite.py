@@ -221,6 +221,62 @@ def test_a_new_folder_is_for_its_owner_only(folder: Path) -> None:
     assert (folder / "new").stat().st_mode & 0o777 == 0o700
 
 
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    """Another umask for a while."""
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077, 0o777])
+def test_a_new_file_is_for_its_owner_only_whatever_the_umask(folder: Path, mask: int) -> None:
+    path = folder / "sessions.sqlite"
+    with umask(mask):
+        open_store(path).close()
+    assert mode(path) == 0o600
+
+
+def test_the_journal_is_for_the_owner_only(folder: Path) -> None:
+    path = folder / "sessions.sqlite"
+    with umask(0):
+        store = open_store(path)
+        assert isinstance(store, SqlStore)
+        with store._backend.engine.execution_options(writes=True).begin() as connection:
+            connection.exec_driver_sql("INSERT INTO sameornot_events VALUES ('s', 1, '', '', '', '{}')")
+            found = {file.name: mode(file) for file in folder.iterdir()}
+        store.close()
+    assert found == {"sessions.sqlite": 0o600, "sessions.sqlite-journal": 0o600}
+
+
+@pytest.mark.parametrize(("before", "after"), [(0o644, 0o600), (0o666, 0o600), (0o444, 0o400)])
+def test_an_existing_store_is_closed_to_others_when_it_is_opened(path: Path, before: int, after: int) -> None:
+    path.chmod(before)
+    open_store(path).close()
+    assert mode(path) == after
+
+
+def test_the_file_of_another_user_and_the_file_of_another_program_keep_their_modes(
+    path: Path, folder: Path
+) -> None:
+    table = folder / "table.csv"
+    table.write_bytes(b"id\n" * 1000)
+    table.chmod(0o644)
+    refusal(table)
+    assert mode(table) == 0o644
+    path.chmod(0o644)
+    with not_root():
+        if path.stat().st_uid != os.geteuid():
+            open_store(path).close()
+            assert mode(path) == 0o644
+
+
 def test_the_default_store_is_in_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_store() == tmp_path / "sameornot" / "sessions.sqlite"

@@ -56,7 +56,7 @@ def postgres_backend(address: str) -> Backend:
             f"A PostgreSQL store needs psycopg ({error}): pip install 'sameornot[postgres]'."
         ) from None
     event.listen(engine, "connect", _set_up)
-    return Backend(engine, place, lambda error: _explain(error, place, url), _lock_creation)
+    return Backend(engine, place, lambda error: _explain(error, place, url), _lock_creation, lambda: None)
 
 
 def _read_address(address: str) -> URL:

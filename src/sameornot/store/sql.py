@@ -55,13 +55,15 @@ ADDS = case((EVENTS.c.kind == "answered", 1), (EVENTS.c.kind == "retracted", -1)
 class Backend:
     """A database: its engine, how messages call it, what its errors mean, and how creation is made single.
 
-    Transactions of `engine.execution_options(writes=True)` are those that write.
+    Transactions of `engine.execution_options(writes=True)` are those that write. `after_opening` is called
+    once it is known that the database is a store.
     """
 
     engine: Engine
     place: str
     explain: Callable[[BaseException], str]
     before_creation: Callable[[Connection], None]
+    after_opening: Callable[[], None]
 
 
 class SqlStore:
@@ -73,6 +75,7 @@ class SqlStore:
         self._writer = backend.engine.execution_options(writes=True)
         try:
             self._prepare()
+            backend.after_opening()
         except StoreProblem:
             self.close()
             raise

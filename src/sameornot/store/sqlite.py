@@ -1,6 +1,11 @@
-"""SQLite as a store: one file, several threads and processes, every commit on disk."""
+"""SQLite as a store: one file, several threads and processes, every commit on disk.
 
+Only the file's owner may read or write it (mode 0600). SQLite gives its journal the mode of the file.
+"""
+
+import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +45,38 @@ def sqlite_backend(path: Path) -> Backend:
         raise StoreProblem(
             f"The folder {path.parent} cannot be made ({reason}): choose another store."
         ) from error
+    _create_private(path)
     address = URL.create("sqlite", database=str(path))
     engine = create_engine(
         address, connect_args={"timeout": PATIENCE}, pool_timeout=PATIENCE, hide_parameters=True
     )
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
-    return Backend(engine, str(path), lambda error: _explain(error, path), lambda c: _refuse_foreign(c, path))
+    return Backend(
+        engine,
+        str(path),
+        lambda error: _explain(error, path),
+        lambda connection: _refuse_foreign(connection, path),
+        lambda: _make_private(path),
+    )
+
+
+def _create_private(path: Path) -> None:
+    """Create the file, if it is missing, with mode 0600: SQLite would use the umask."""
+    with suppress(OSError):  # SQLite reports a file that cannot be created
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        path.chmod(0o600)  # the umask may have taken even the owner's rights
+
+
+def _make_private(path: Path) -> None:
+    """Take away the rights of other users on a store, and on a journal beside it, if this user owns them."""
+    if os.name != "posix":  # elsewhere, the rights of the folder decide
+        return
+    for name in (path, *(path.with_name(path.name + suffix) for suffix in ("-journal", "-wal", "-shm"))):
+        with suppress(OSError):
+            found = name.stat()
+            if found.st_mode & 0o077 and found.st_uid == os.geteuid():
+                name.chmod(found.st_mode & 0o700)
 
 
 def _set_up(connection: Any, record: object) -> None:
