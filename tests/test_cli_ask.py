@@ -327,3 +327,13 @@ def test_what_is_not_installed_is_named(folder):
     assert answer.stderr == (
         "sameornot: sqlalchemy is needed for this and is not installed: pip install 'sameornot[page]'\n"
     )
+
+
+def test_more_groups_than_rows_that_can_be_asked_about_is_refused_and_nothing_is_stored(ask, folder):
+    rows = "".join(f"{row},{row % 7}\n" for row in range(3_100))
+    (folder / "large.csv").write_text("size,weight\n" + rows)
+    answer = ask("s", "q", options=("--clusters", "2500"), table="large.csv")
+    assert answer.exit_code == 2
+    assert "2500 groups are wanted but questions are about 2000 rows of the table" in answer.stderr
+    assert ask("s", "q", options=("--clusters", "3"), table="large.csv").exit_code == 0
+    assert stored_answers() == ["same"]

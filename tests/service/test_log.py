@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sameornot._types import Answer, Pair
-from sameornot.service.log import PATIENCE, Log, draft_changes
+from sameornot.service.log import PATIENCE, Limits, Log, draft_changes
 from sameornot.store import Draft
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
-OPENED = Draft("", "opened", {"clusters": 3, "n_rows": 9})
+OPENED = Draft("", "opened", {"clusters": 3, "n_rows": 9, "title": "t", "fingerprint": "f"})
 ACTS = st.lists(
     st.tuples(st.sampled_from(["answer", "remove", "same", "different", "unsure"]), st.integers(0, 30)),
     max_size=25,
@@ -28,7 +28,7 @@ def answered(person, left, right, answer="same", question=None):
 
 
 def log_of(*drafts, now=NOW):
-    return Log().after([OPENED, *drafts], now)
+    return Log(Limits(range(100), 100)).after([OPENED, *drafts], now)
 
 
 @given(ACTS)

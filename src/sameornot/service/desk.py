@@ -18,7 +18,7 @@ from sameornot.constraints import Contradiction
 from sameornot.service.clash import Change, DeskProblem, find_clash, merge_clash
 from sameornot.service.groups import ORDERS
 from sameornot.service.keeper import Case, Keeper, asked_again
-from sameornot.service.log import REMOVE, Log, draft_changes
+from sameornot.service.log import REMOVE, EventError, Log, draft_changes
 from sameornot.service.opening import Options, open_session
 from sameornot.service.progress import Trail, describe_progress
 from sameornot.service.snapshot import Snapshot
@@ -104,7 +104,7 @@ class Desk:
             "pool": len(self._sheet.pool),
             "clusters": log.clusters,
             "budget": self.budget,
-            "notices": self._sheet.notices,
+            "notices": [*self._sheet.notices, *self._complaints(log)],
             "person": {"id": person, "name": log.people.get(person, "")},
             "columns": len(self._sheet.encoder.columns),
             **step,
@@ -139,7 +139,9 @@ class Desk:
             last = view.log.last_of(person, _now())
             if last is None:
                 raise DeskProblem("there is no answer to undo")
-            drafts = [*draft_changes(person, [(last.seq, REMOVE)]), _draft_shown(person, last.pair)]
+            changes = [(last.seq, REMOVE)]
+            self._check(view, person, None, changes, None)
+            drafts = [*draft_changes(person, changes), _draft_shown(person, last.pair)]
             if self._keeper.append(view.log, drafts):
                 return self._step(person, f"Undone: {view.sentence(last.pair, last.answer)}")
 
@@ -198,7 +200,6 @@ class Desk:
 
     def regroup(self, person: str, clusters: int | None) -> dict[str, Any]:
         """Set how many groups there are; None leaves it to the answers."""
-        Options(clusters=clusters).check(self._sheet.table)
         self._commit(person, None, clusters=[clusters])
         return self._step(person)
 
@@ -337,7 +338,9 @@ class Desk:
             pair, step = self._sheet.to_pool(said.pair), view.standing.session.step
             case = case.then(Reply(pair, said.answer, step, again))
         try:
-            self._keeper.check(case)
+            self._keeper.check(case, self._keeper.set_aside(view.log, view.standing))
+        except EventError as error:
+            raise DeskProblem(str(error)) from None
         except (Contradiction, TooManyGroups) as error:
             answer = None if said is None else said.as_json()
             line = partial(view.line, person=person)
@@ -388,6 +391,21 @@ class Desk:
     def _moves(self, view: View) -> list[tuple[int, float]]:
         return self._trail.moves(self._keeper.case(view.log), view.standing.result.labels)
 
+    def _complaints(self, log: Log) -> list[str]:
+        """What of the log could not be used."""
+        complaints = []
+        if log.skipped:
+            complaints.append(
+                f"{_count(len(log.skipped), 'event')} of this session could not be read and had no effect "
+                f"(number {', '.join(map(str, log.skipped[:10]))}); nothing was removed from the store."
+            )
+        if unfit := self._keeper.set_aside(log, self._keeper.stand(self._keeper.case(log))):
+            complaints.append(
+                f"{_count(len(unfit), 'answer')} of this session cannot be true together with earlier ones and had "
+                "no effect: change or remove them in the history."
+            )
+        return complaints
+
     def _recall(self) -> None:
         view = self._view()
         self._moves(view)
@@ -403,6 +421,10 @@ class Desk:
         if not isinstance(row, int) or isinstance(row, bool) or row not in self._sheet.position:
             raise DeskProblem(f"row {row!r} is none of those that can be asked about")
         return row
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _draft_shown(person: str, pair: Pair) -> Draft:

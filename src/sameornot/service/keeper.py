@@ -7,7 +7,7 @@ reads a question, the standing after each answer that she may give is made on a 
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from functools import partial
 import numpy as np
 
 from sameornot._types import Answer, Pair, Reply
-from sameornot.constraints import Constraints
-from sameornot.service.log import Entry, Log
+from sameornot.constraints import Constraints, Contradiction
+from sameornot.service.log import Entry, EventError, Limits, Log
 from sameornot.service.sheet import Sheet
 from sameornot.service.standing import Standing, follow, stand
-from sameornot.session import ActiveSession, absorb
+from sameornot.session import ActiveSession, TooManyGroups, absorb
 from sameornot.store import Draft, Grown, Store
 
 # Standings that are kept: those that were prepared, and the last ones, for undo.
@@ -48,6 +48,30 @@ class Case:
         """The case after one more answer."""
         return Case(self.clusters, (*self.replies, reply))
 
+    def without(self, replies: Collection[Reply]) -> "Case":
+        """The case without some answers."""
+        return Case(self.clusters, tuple(reply for reply in self.replies if reply not in replies))
+
+    def check(self, n_rows: int) -> None:
+        """Raise what a session on so many rows would raise if it were given these answers."""
+        constraints = Constraints(n_rows)
+        for reply in self.replies:
+            absorb(constraints, reply, self.clusters)
+
+    def fitting(self, n_rows: int) -> "Case":
+        """The case without each answer that cannot be true together with those before it."""
+        try:
+            self.check(n_rows)
+        except (Contradiction, TooManyGroups):
+            kept = Case(self.clusters, ())
+            for reply in self.replies:
+                with suppress(Contradiction, TooManyGroups):
+                    longer = kept.then(reply)
+                    longer.check(n_rows)
+                    kept = longer
+            return kept
+        return self
+
 
 def asked_again(entries: Iterable[Entry], pair: Pair, question: int | None) -> bool:
     """Whether a question about rows of the table had been answered before it was shown: it is a check."""
@@ -55,6 +79,21 @@ def asked_again(entries: Iterable[Entry], pair: Pair, question: int | None) -> b
         set(entry.pair) == set(pair) and entry.answer is not Answer.UNSURE and entry.seq < question
         for entry in entries
     )
+
+
+def case_of(log: Log, sheet: Sheet, entries: Iterable[Entry] | None = None) -> Case:
+    """What the log's answers, or others in their place, say about rows of the pool."""
+    told = list(log.entries if entries is None else entries)
+    replies = (
+        Reply(
+            sheet.to_pool(entry.pair),
+            entry.answer,
+            entry.step,
+            asked_again(told[:n], entry.pair, entry.question),
+        )
+        for n, entry in enumerate(told)
+    )
+    return Case(log.clusters, tuple(replies))
 
 
 class Keeper:
@@ -66,7 +105,7 @@ class Keeper:
     def __init__(self, store: Store, session: str, sheet: Sheet, seed: int, *, ahead: bool = True) -> None:
         self.store, self.session, self.sheet, self.seed = store, session, sheet, seed
         self.ahead = ahead
-        self._log = Log().take(store.read(session))
+        self._log = Log(Limits(sheet.position, len(sheet.pool))).take(store.read(session))
         self._lock = threading.RLock()
         self._grown = threading.Condition(self._lock)
         self._standings: OrderedDict[Case, Future[Standing]] = OrderedDict()
@@ -115,26 +154,19 @@ class Keeper:
 
     def case(self, log: Log, entries: Iterable[Entry] | None = None) -> Case:
         """What the log's answers, or others in their place, say about rows of the pool."""
-        told = log.entries if entries is None else entries
-        told = list(told)
-        replies = (
-            Reply(
-                self.sheet.to_pool(entry.pair),
-                entry.answer,
-                entry.step,
-                asked_again(told[:n], entry.pair, entry.question),
-            )
-            for n, entry in enumerate(told)
-        )
-        return Case(log.clusters, tuple(replies))
+        return case_of(log, self.sheet, entries)
 
-    def check(self, case: Case) -> None:
-        """Raise what the session would raise if it were given these answers."""
-        if self.made(case) is not None:
-            return
-        constraints = Constraints(len(self.sheet.X))
-        for reply in case.replies:
-            absorb(constraints, reply, case.clusters)
+    def check(self, case: Case, set_aside: Collection[Reply] = ()) -> None:
+        """Raise what the session would raise if it were given these answers, but for those set aside."""
+        self._log.limits.check_clusters(case.clusters)
+        made = self.made(case)
+        if made is None or len(made.session.answers) + len(set_aside) < len(case.replies):
+            case.without(set_aside).check(len(self.sheet.X))
+
+    def set_aside(self, log: Log, standing: Standing) -> Collection[Reply]:
+        """The answers of a log that cannot be true together with those before them: the session has none."""
+        replies, believed = self.case(log).replies, standing.session.answers
+        return () if len(believed) == len(replies) else [reply for reply in replies if reply not in believed]
 
     def made(self, case: Case) -> Standing | None:
         """The standing of a case, if it is at hand."""
@@ -150,7 +182,7 @@ class Keeper:
             return None
         try:
             self.check(Case(case.clusters + 1, case.replies))
-        except ValueError:
+        except (Contradiction, EventError, TooManyGroups):
             return None
         return case.clusters + 1
 
@@ -158,8 +190,9 @@ class Keeper:
         """The standing of a case: made before, being made, or made now."""
         with self._lock:
             made = self._standings.get(case)
-            if made is None or made.cancel():  # one that still waits for the worker is made here instead
-                made = None
+            if made is not None and (made.cancel() or (made.done() and made.exception() is not None)):
+                made = None  # one that still waits for the worker is made here instead
+            if made is None:
                 mine: Future[Standing] = Future()
                 mine.set_running_or_notify_cancel()
                 self._keep(case, mine)
@@ -253,9 +286,13 @@ class Keeper:
         before = self.made(case.before(1)) if case.replies else None
         if before is None or before.session.step != case.replies[-1].step:
             return None
-        return follow(before, case.replies[-1])
+        try:
+            return follow(before, case.replies[-1])
+        except (Contradiction, TooManyGroups):
+            return None
 
     def _session(self, case: Case) -> ActiveSession:
+        case = case.fitting(len(self.sheet.X))
         return ActiveSession(
             self.sheet.X,
             case.clusters,

@@ -1,9 +1,10 @@
 """The log of a session, folded from the events of the store: what holds now, and who looks at what.
 
-Events are never changed: an answer that is taken back or corrected has a later event that says so.
+Events are never changed: an answer that is taken back or corrected has a later event that says so. An event
+that cannot be applied (of an unknown kind, or malformed) is skipped and noted; it stays in the store.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,6 +17,36 @@ from sameornot.store import Draft, Event
 PATIENCE = timedelta(minutes=10)
 
 REMOVE = "remove"
+
+
+class EventError(ValueError):
+    """An event that cannot be applied."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What events can be about: rows of the table, and how many groups there can be at most."""
+
+    rows: Container[int]
+    max_groups: int
+
+    def check_row(self, row: Any) -> int:
+        """A row that is there."""
+        if not isinstance(row, int) or isinstance(row, bool) or row not in self.rows:
+            raise EventError(f"row {row!r} is not in the table")
+        return row
+
+    def check_clusters(self, clusters: Any) -> int | None:
+        """A number of groups that there can be, or None."""
+        if clusters is None:
+            return None
+        if not isinstance(clusters, int) or isinstance(clusters, bool) or clusters < 1:
+            raise EventError(f"{clusters!r} groups are wanted but 1 or more is needed")
+        if clusters > self.max_groups:
+            raise EventError(
+                f"{clusters} groups are wanted but questions are about {self.max_groups} rows of the table"
+            )
+        return clusters
 
 
 @dataclass(frozen=True)
@@ -49,8 +80,9 @@ class Look:
 
 @dataclass(frozen=True)
 class Log:
-    """All that the events up to `version` say."""
+    """All that the events up to `version` say; `skipped` are those that could not be applied."""
 
+    limits: Limits
     version: int = 0
     opened: dict[str, Any] = field(default_factory=dict)
     clusters: int | None = None
@@ -60,12 +92,16 @@ class Log:
     names: tuple[tuple[int, str], ...] = ()
     people: dict[str, str] = field(default_factory=dict)
     seen: dict[str, datetime] = field(default_factory=dict)
+    skipped: tuple[int, ...] = ()
 
     def take(self, events: Iterable[Event]) -> "Log":
         """The log with these events at its end."""
         log = self
         for event in events:
-            log = _FOLD[event.kind](log, event)
+            try:
+                log = _FOLD[event.kind](log, event)
+            except (AttributeError, KeyError, TypeError, ValueError):
+                log = replace(log, skipped=(*log.skipped, event.seq))
             seen = log.seen | {event.author: event.at} if event.author else log.seen
             log = replace(log, version=event.seq, seen=seen)
         return log
@@ -125,23 +161,52 @@ def draft_changes(person: str, changes: Sequence[tuple[int, str]]) -> list[Draft
     ]
 
 
+def is_opening(data: dict[str, Any]) -> bool:
+    """Whether the data of an "opened" event say which table it is about."""
+    kinds = {"title": str, "fingerprint": str, "n_rows": int}
+    return all(isinstance(data.get(name), kind) for name, kind in kinds.items())
+
+
 def _open(log: Log, event: Event) -> Log:
-    return replace(log, opened=event.data, clusters=event.data["clusters"])
+    if not is_opening(event.data):
+        raise EventError("the event does not say which table was opened")
+    opened = replace(log, opened=dict(event.data))
+    try:
+        return replace(opened, clusters=log.limits.check_clusters(event.data["clusters"]))
+    except EventError:
+        return replace(opened, skipped=(*log.skipped, event.seq))
+
+
+def _pair(log: Log, event: Event) -> Pair:
+    pair = Pair(*(log.limits.check_row(event.data[side]) for side in ("left", "right")))
+    if pair.left == pair.right:
+        raise EventError(f"row {pair.left} is compared with itself")
+    return pair
 
 
 def _show(log: Log, event: Event) -> Log:
-    pair = Pair(event.data["left"], event.data["right"])
+    pair = _pair(log, event)
     looks = log.looks | {event.author: Look(event.seq, pair, event.at)}
     return replace(log, looks=looks, shown=log.shown | {event.seq: pair})
 
 
 def _answer(log: Log, event: Event) -> Log:
     data = event.data
-    pair, answer = Pair(data["left"], data["right"]), Answer(data["answer"])
+    pair, answer = _pair(log, event), Answer(data["answer"])
+    step, seconds, question = int(data["step"]), data["seconds"], data["question"]
+    if not 0 <= step <= event.seq:
+        raise EventError(f"step {step} has not been reached by event {event.seq}")
     entry = Entry(
-        event.seq, data["question"], event.author, event.at, pair, answer, data["step"], data["seconds"]
+        event.seq,
+        None if question is None else int(question),
+        event.author,
+        event.at,
+        pair,
+        answer,
+        step,
+        None if seconds is None else float(seconds),
     )
-    return replace(log, entries=(*log.entries, entry), looks=_without(log.looks, data["question"]))
+    return replace(log, entries=(*log.entries, entry), looks=_without(log.looks, entry.question))
 
 
 def _without(looks: dict[str, Look], question: int | None) -> dict[str, Look]:
@@ -149,19 +214,21 @@ def _without(looks: dict[str, Look], question: int | None) -> dict[str, Look]:
 
 
 def _retract(log: Log, event: Event) -> Log:
-    return replace(log, entries=log.with_changes([(event.data["answer"], REMOVE)]))
+    return replace(log, entries=log.with_changes([(int(event.data["answer"]), REMOVE)]))
 
 
 def _change(log: Log, event: Event) -> Log:
-    return replace(log, entries=log.with_changes([(event.data["answer"], event.data["to"])]))
+    to = Answer(event.data["to"]).value
+    return replace(log, entries=log.with_changes([(int(event.data["answer"]), to)]))
 
 
 def _name(log: Log, event: Event) -> Log:
-    return replace(log, names=(*log.names, (event.data["row"], event.data["name"])))
+    row = log.limits.check_row(event.data["row"])
+    return replace(log, names=(*log.names, (row, str(event.data["name"]))))
 
 
 def _regroup(log: Log, event: Event) -> Log:
-    return replace(log, clusters=event.data["clusters"])
+    return replace(log, clusters=log.limits.check_clusters(event.data["clusters"]))
 
 
 def _leave(log: Log, event: Event) -> Log:
@@ -169,7 +236,7 @@ def _leave(log: Log, event: Event) -> Log:
 
 
 def _introduce(log: Log, event: Event) -> Log:
-    return replace(log, people=log.people | {event.author: event.data["name"]})
+    return replace(log, people=log.people | {event.author: str(event.data["name"])})
 
 
 _FOLD = {

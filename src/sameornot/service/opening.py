@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from sameornot._pool import usual_size
+from sameornot.constraints import Contradiction
 from sameornot.service.clash import DeskProblem
+from sameornot.service.keeper import case_of
+from sameornot.service.log import EventError, Limits, Log, is_opening
 from sameornot.service.sheet import Sheet
+from sameornot.session import TooManyGroups
 from sameornot.store import Draft, Event, Grown, SessionLine, Store
 from sameornot.table import Excerpt
 
@@ -37,7 +41,8 @@ class Options:
     def over(self, earlier: dict[str, Any]) -> "Options":
         """These options, and the earlier ones where these say nothing."""
         said = {name: value for name, value in asdict(self).items() if value is not None}
-        return Options(**{name: earlier.get(name) for name in asdict(self)} | said)
+        known = {name: earlier[name] for name in asdict(self) if _is_usable(name, earlier.get(name))}
+        return Options(**known | said)
 
     def filled(self, n_rows: int) -> "Options":
         """With what holds for so many rows where nothing was said."""
@@ -74,6 +79,13 @@ class Options:
                 raise DeskProblem(f"{option} names the column {name!r}, and the table has {shown}")
 
 
+def _is_usable(name: str, value: Any) -> bool:
+    """Whether a value on record has the type of its option."""
+    if name in ("show", "ignore"):
+        return isinstance(value, list) and all(isinstance(column, str) for column in value)
+    return isinstance(value, str if name in ("id", "image") else int) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True)
 class Begun:
     """A session of the store, what is on record about it, and its table."""
@@ -96,7 +108,7 @@ def open_session(
     """The table's session, the last one or that of a name; its record is made or renewed."""
     mark = table.mark
     where = None if path is None else str(path)
-    lines = store.sessions()
+    lines = [_readable(store, line) for line in store.sessions()]
     earlier = None if new else _find(lines, mark, where, session)
     events: list[Event] = []
     if earlier is None and session is not None:
@@ -105,14 +117,17 @@ def open_session(
         name, stored = _new_name(title, mark, lines), {}
     else:
         name, stored, events = earlier.session, earlier.opened, store.read(earlier.session)
-        if stored["fingerprint"] != mark:
+        if stored.get("fingerprint") != mark:
             raise DeskProblem(
                 f"{title} is not the table that session {name} was begun with: give that one, or begin anew "
                 "with --new (the earlier answers stay in the store)"
             )
-    wanted = options.over(stored).check(table).filled(len(table))
+    wanted = options.over({**stored, "clusters": None}).check(table).filled(len(table))
     opened = {"title": title, "path": where, "fingerprint": mark, "n_rows": len(table), **asdict(wanted)}
     sheet = _read_sheet(table, path, opened, events)  # first: what does not work must not be on record
+    log = Log(Limits(sheet.position, len(sheet.pool))).take(events)
+    opened["clusters"] = _choose_clusters(options, log, sheet)
+    stored = {**stored, "clusters": log.clusters} if stored else {}
     if opened != stored:
         try:
             store.append(name, [Draft("", "opened", opened)], after=len(events))
@@ -123,7 +138,32 @@ def open_session(
     return Begun(name, opened, sheet)
 
 
+def _choose_clusters(options: Options, log: Log, sheet: Sheet) -> int | None:
+    """The number of groups that is wanted, which the answers have to allow; else the one that holds."""
+    if options.clusters is None or options.clusters == log.clusters:
+        return log.clusters
+    try:
+        log.limits.check_clusters(options.clusters)
+        replace(case_of(log, sheet), clusters=options.clusters).check(len(sheet.pool))
+    except EventError as error:
+        raise DeskProblem(str(error)) from None
+    except (Contradiction, TooManyGroups):
+        raise DeskProblem(
+            f"{options.clusters} groups are wanted but the answers of this session tell more apart: give "
+            "more, or begin anew with --new (the earlier answers stay in the store)"
+        ) from None
+    return options.clusters
+
+
 def _read_sheet(table: Excerpt, path: Path | None, opened: dict[str, Any], events: Sequence[Event]) -> Sheet:
+    usable = Log(Limits(range(len(table)), len(table))).take(events)
+    named = {"shown": ("left", "right"), "answered": ("left", "right"), "named": ("row",)}
+    rows = {
+        event.data[key]
+        for event in events
+        if event.seq not in usable.skipped
+        for key in named.get(event.kind, ())
+    }
     return Sheet(
         table,
         id_column=opened["id"],
@@ -133,8 +173,17 @@ def _read_sheet(table: Excerpt, path: Path | None, opened: dict[str, Any], event
         folder=None if path is None else path if path.is_dir() else path.parent,
         pool_size=opened["pool"],
         seed=opened["seed"],
-        rows={event.data[key] for event in events for key in ("left", "right", "row") if key in event.data},
+        rows=rows,
     )
+
+
+def _readable(store: Store, line: SessionLine) -> SessionLine:
+    """The line with the last "opened" event that can be read, {} if there is none."""
+    if not line.opened or is_opening(line.opened):
+        return line
+    events = store.read(line.session)
+    opened = (event.data for event in reversed(events) if event.kind == "opened" and is_opening(event.data))
+    return replace(line, opened=next(opened, {}))
 
 
 def _find(lines: list[SessionLine], mark: str, path: str | None, session: str | None) -> SessionLine | None:
@@ -142,9 +191,9 @@ def _find(lines: list[SessionLine], mark: str, path: str | None, session: str | 
     known = [line for line in lines if line.opened]
     if session is not None:
         return next((line for line in known if line.session == session), None)
-    same = [line for line in known if line.opened["fingerprint"] == mark]
+    same = [line for line in known if line.opened.get("fingerprint") == mark]
     return next(
-        iter(same or [line for line in known if path is not None and line.opened["path"] == path]), None
+        iter(same or [line for line in known if path is not None and line.opened.get("path") == path]), None
     )
 
 

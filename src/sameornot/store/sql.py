@@ -88,7 +88,7 @@ class SqlStore:
         openings = select(log.session, log.data).where(log.kind == "opened").order_by(log.session, log.seq)
         with self._transaction(self._reader) as connection:
             rows = [row._asdict() for row in connection.execute(summary)]
-            opened = {row.session: json.loads(row.data) for row in connection.execute(openings)}
+            opened = {row.session: _data(row.data) for row in connection.execute(openings)}
         lines = [_session_line(row, opened.get(row["session"], {})) for row in rows]
         return sorted(lines, key=lambda line: (line.last, line.session), reverse=True)
 
@@ -168,7 +168,16 @@ def _insert(connection: Connection, rows: list[dict[str, Any]]) -> None:
 
 def _event(row: dict[str, Any]) -> Event:
     at = datetime.fromisoformat(row["at"])
-    return Event(row["seq"], at, row["author"], row["kind"], json.loads(row["data"]))
+    return Event(row["seq"], at, row["author"], row["kind"], _data(row["data"]))
+
+
+def _data(text: str) -> dict[str, Any]:
+    """The data of an event; {} for what this store never wrote, as one bad row must not hide the others."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
 
 
 def _session_line(row: dict[str, Any], opened: dict[str, Any]) -> SessionLine:
