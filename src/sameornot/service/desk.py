@@ -401,8 +401,8 @@ class Desk:
             )
         if unfit := self._keeper.set_aside(log, self._keeper.stand(self._keeper.case(log))):
             complaints.append(
-                f"{_count(len(unfit), 'answer')} of this session cannot be true together with earlier ones and had "
-                "no effect: change or remove them in the history."
+                f"{_count(len(unfit), 'answer')} of this session cannot be true together with earlier ones "
+                "and had no effect: change or remove them in the history."
             )
         return complaints
 

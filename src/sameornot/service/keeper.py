@@ -7,7 +7,7 @@ reads a question, the standing after each answer that she may give is made on a 
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from sameornot.service.standing import Standing, follow, stand
 from sameornot.session import ActiveSession, TooManyGroups, absorb
 from sameornot.store import Draft, Grown, Store
 
-# Standings that are kept: those that were prepared, and the last ones, for undo.
+# Standings that are kept besides those in use: the last ones, for undo.
 N_KEPT = 16
 # scikit-learn's forests change the process's list of warning filters while they grow: one at a time.
 _GROWING = threading.Lock()
@@ -109,6 +109,7 @@ class Keeper:
         self._lock = threading.RLock()
         self._grown = threading.Condition(self._lock)
         self._standings: OrderedDict[Case, Future[Standing]] = OrderedDict()
+        self._in_use: Set[Case] = frozenset()
         self._beside: OrderedDict[tuple[Case, frozenset[Pair]], Pair | None] = OrderedDict()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="prepare")
 
@@ -172,6 +173,8 @@ class Keeper:
         """The standing of a case, if it is at hand."""
         with self._lock:
             future = self._standings.get(case)
+            if future is not None:
+                self._standings.move_to_end(case)
         if future is None or not future.done() or future.cancelled() or future.exception() is not None:
             return None
         return future.result()
@@ -196,6 +199,8 @@ class Keeper:
                 mine: Future[Standing] = Future()
                 mine.set_running_or_notify_cancel()
                 self._keep(case, mine)
+            else:
+                self._standings.move_to_end(case)
         if made is not None:
             return made.result()
         try:
@@ -223,6 +228,7 @@ class Keeper:
             for other, future in list(self._standings.items()):
                 if other not in wanted and future.cancel():
                     del self._standings[other]
+            self._in_use = {case, *wanted}
             self._worker.submit(time.sleep, BREATH)
             for follow_up in wanted:
                 if follow_up not in self._standings:
@@ -274,8 +280,9 @@ class Keeper:
     def _keep(self, case: Case, future: "Future[Standing]") -> None:
         self._standings[case] = future
         self._standings.move_to_end(case)
-        while len(self._standings) > N_KEPT:
-            self._standings.popitem(last=False)
+        kept = [known for known in self._standings if known not in self._in_use and known != case]
+        for known in kept[: max(0, len(kept) - N_KEPT)]:
+            del self._standings[known]
 
     def _make(self, case: Case) -> Standing:
         with _GROWING:
