@@ -4,14 +4,13 @@
 
 50 columns of single-precision numbers in 40 Parquet files, ten groups. "Bare" reads the same files and
 multiplies each block with the centres, and writes nothing; "one core, not written" assigns, and "one core"
-assigns and writes: three times by turns, of which the median counts. "Dask" has a scheduler and two workers,
-each a process of its own, reached over TCP; they are started before the clock is. "Dask, a worker killed" has
-three processes that know each other by an address alone, a scheduler and two workers, of which one is killed
-once ten parts are there. "Session" opens the folder
-as `label` does, answers 60 questions and exports the labels of all rows; "session, Dask" has its rows drawn
-and its labels written by the workers. Each route runs in a process of its own, whose peak memory is what
-Linux says of it, all but Dask's workers on one core. Labels of "one core" and of both with Dask are compared
-row by row.
+assigns and writes: three times in turns, of which the median is shown. "Dask" has a scheduler and two
+workers, each a process of its own, reached over TCP; they are started before the clock is. "Dask, a worker
+killed" has three processes that know each other by an address alone, a scheduler and two workers, of which
+one is killed once ten parts are written. "Session" opens the folder as `label` does, answers 60 questions and
+exports the labels of all rows; "session, Dask" has its rows drawn and its labels written by the workers. Each
+route runs in a process of its own, whose peak memory Linux reports, all but Dask's workers on one core.
+Labels of "one core" and of both with Dask are compared row by row.
 """
 
 import argparse
@@ -32,16 +31,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client, LocalCluster
-from machine import one_core, report, table
 
-from sameornot.ensemble.prototypes import cover
+from machine import one_core, report, table
+from sameornot import EnsembleConfig, Metric
+from sameornot.ensemble.prototypes import fit_prototypes
 from sameornot.export import Model, assign_parts, label_parts
-from sameornot.export.assign import judge_file
+from sameornot.export.assign import predict_file
 from sameornot.export.assigner import Assigner
-from sameornot.metric.learn import feature_scale, identity_metric
-from sameornot.service import Desk, Options
+from sameornot.metric.learn import feature_scale
+from sameornot.service import LabellingService, Options
 from sameornot.store import open_store
-from sameornot.table import TableEncoder, read_excerpt
+from sameornot.table import TableEncoder, read_sample
 
 N_FEATURES, N_GROUPS, N_PARTS = 50, 10, 40
 NAMES = [f"x{m}" for m in range(N_FEATURES)]
@@ -92,7 +92,7 @@ def time_routes(folder: Path) -> dict[str, dict[str, float]]:
     """What each route takes, those of one core in the median of three times by turns."""
     turns = []
     for _ in range(3):
-        shutil.rmtree(folder / "one core", ignore_errors=True)  # parts that are there are not made again
+        shutil.rmtree(folder / "one core", ignore_errors=True)  # finished parts are not written again
         turns.append({route: in_own_process(route, folder) for route in ONE_CORE})
     found = {route: sorted((turn[route] for turn in turns), key=by_seconds)[1] for route in ONE_CORE}
     return found | {route: in_own_process(route, folder) for route in ROUTES if route not in ONE_CORE}
@@ -131,7 +131,8 @@ def write_table(folder: Path, n_rows: int) -> None:
     frame = pd.DataFrame(X, columns=NAMES)
     encoder = TableEncoder.fit(frame)
     encoded = encoder.transform(frame)
-    clustering = cover(encoded, identity_metric(feature_scale(encoded)), y, rng)
+    metric = Metric(feature_scale(encoded), np.ones(N_FEATURES))
+    clustering = fit_prototypes(encoded, y, metric, EnsembleConfig(), rng)
     numbers, names = list(range(1, N_GROUPS + 1)), [f"kind {m}" for m in range(N_GROUPS)]
     Model("numbers", encoder, clustering, clustering.width(encoded), numbers, names).save(
         folder / "model.json"
@@ -183,7 +184,7 @@ def three_processes(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[b
 
 
 def kill_later(worker: subprocess.Popen[bytes], out: Path) -> None:
-    """End a worker, without a word to it, once some parts are there."""
+    """Kill a worker once some parts are written."""
     while len(list(out.glob("*.parquet"))) < KILLED_AFTER:
         time.sleep(0.02)
     worker.kill()
@@ -198,7 +199,7 @@ def time_route(route: str, folder: Path, engine: str | None) -> float:
         elif "not written" in route:
             assigner = Assigner.of_model(Model.load(folder / "model.json"))
             for path in sorted((folder / "table").iterdir()):
-                for _ in judge_file(assigner, path):
+                for _ in predict_file(assigner, path):
                     pass
         elif "session" in route:
             label_all(folder, route, engine)
@@ -209,19 +210,21 @@ def time_route(route: str, folder: Path, engine: str | None) -> float:
 
 
 def label_all(folder: Path, route: str, engine: str | None) -> None:
-    """What `label` and `export` do for a person."""
-    read = read_excerpt(folder / "table", engine)
+    """What `label` and `export` do."""
+    table = read_sample(folder / "table", engine)
     kind = np.load(folder / "kind.npy", mmap_mode="r")
     options = Options(clusters=N_GROUPS, budget=N_ANSWERS)
     store = open_store(folder / f"{route}.db")
-    desk = Desk.open(store, read, title="numbers", path=folder / "table", options=options, ahead=False)
-    step = desk.state("expert")
+    service = LabellingService.open(
+        store, table, title="numbers", path=folder / "table", options=options, ahead=False
+    )
+    state = service.state("expert")
     for _ in range(N_ANSWERS):
-        left, right = (step["question"][side]["row"] for side in ("left", "right"))
-        said = "same" if kind[left] == kind[right] else "different"
-        step = desk.answer("expert", step["question"]["id"], said)
-    label_parts(desk.snapshot(), folder / route, engine=engine)
-    desk.close()
+        left, right = (state["question"][side]["row"] for side in ("left", "right"))
+        answer = "same" if kind[left] == kind[right] else "different"
+        state = service.answer("expert", state["question"]["id"], answer)
+    label_parts(service.snapshot(), folder / route, engine=engine)
+    service.close()
 
 
 def peak() -> float:

@@ -6,8 +6,8 @@ Random pairs of known groups in random order, half of them of one group. Claim: 
 import statistics
 
 import numpy as np
-from machine import report, seconds, table
 
+from machine import report, seconds, table
 from sameornot import Answer, Constraints
 
 N_ANSWERS = 100_000

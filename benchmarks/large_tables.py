@@ -3,9 +3,9 @@
     python benchmarks/large_tables.py
 
 Claims: a million rows open, since questions are about a bounded pool of them; `assign` needs no more memory
-for a large file than for a small one. Each case runs in a process of its own, whose peak memory is what Linux
-says of it (VmHWM: ru_maxrss begins with the memory of whoever started it); beside it stands pandas, which
-only reads the same file.
+for a large file than for a small one. Each case runs in a process of its own, whose peak memory Linux
+reports (VmHWM: ru_maxrss begins with the memory of the parent process); beside it is pandas, which only reads
+the same file.
 """
 
 import argparse
@@ -21,11 +21,11 @@ from statistics import median
 
 import numpy as np
 import pandas as pd
-from machine import report, table
 
+from machine import report, table
 from sameornot.cli import app
 from sameornot.export import Model, answers_table, labels_table, write_csv, write_report
-from sameornot.service import Desk, Options
+from sameornot.service import LabellingService, Options
 from sameornot.store import open_store
 from sameornot.table import read_table
 
@@ -74,7 +74,7 @@ def measure_all() -> str:
     bare = run(["--nothing"])[0][0]
     intro = (
         "Seconds for one step, and the peak memory of its process up to then; Python and the libraries alone "
-        f"take {bare}. A session reads the table, opens the desk, shows the first question, takes "
+        f"take {bare}. A session reads the table, opens it for labelling, shows the first question, takes "
         f"{N_ANSWERS} answers without working ahead, and writes everything that can be downloaded."
     )
     return "\n\n".join([intro, *parts])
@@ -167,32 +167,32 @@ def work(path: Path, out: Path) -> Iterator[Line]:
 
     def begin() -> None:
         options = Options(clusters=3)
-        found["desk"] = Desk.open(
+        found["service"] = LabellingService.open(
             store, found["frame"], title=path.name, path=path, options=options, ahead=False
         )
 
     yield clock("read the file", read)
-    yield clock("open the desk", begin)
-    desk = found["desk"]
-    yield clock("first question", lambda: desk.state("ana"))
-    taken = [seconds_to_answer(desk, found["frame"]["ward"]) for _ in range(N_ANSWERS)]
+    yield clock("open the session", begin)
+    service = found["service"]
+    yield clock("first question", lambda: service.state("ana"))
+    taken = [seconds_to_answer(service, found["frame"]["ward"]) for _ in range(N_ANSWERS)]
     yield clock.line(f"one of {N_ANSWERS} answers, median", median(taken))
-    yield clock("groups and picture", lambda: (desk.groups(), desk.picture("ana")))
-    snapshot = desk.snapshot()
+    yield clock("groups and picture", lambda: (service.groups(), service.picture("ana")))
+    snapshot = service.snapshot()
     yield clock(
         "labels of all rows", lambda: (out / "labels.csv").write_text(write_csv(labels_table(snapshot)))
     )
     yield clock("answers and model", lambda: save_rest(snapshot, out))
     yield clock("report", lambda: (out / "report.html").write_text(write_report(snapshot)))
-    desk.close()
+    service.close()
 
 
-def seconds_to_answer(desk: Desk, wards: pd.Series) -> float:
+def seconds_to_answer(service: LabellingService, wards: pd.Series) -> float:
     """Answer by the ward, and wait for the next question."""
-    question = desk.state("ana")["question"]
+    question = service.state("ana")["question"]
     left, right = (wards.iat[question[side]["row"]] for side in ("left", "right"))
     start = time.perf_counter()
-    desk.answer("ana", question["id"], "same" if left == right else "different", 1.0)
+    service.answer("ana", question["id"], "same" if left == right else "different", 1.0)
     return time.perf_counter() - start
 
 

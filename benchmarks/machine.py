@@ -9,8 +9,8 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from sameornot.bench.machine import processor
-from sameornot.bench.markdown import markdown as table
+from reproduction.machine import processor
+from reproduction.markdown import markdown as table
 
 RESULTS = Path(__file__).parent / "results"
 __all__ = ["RESULTS", "facts", "one_core", "report", "seconds", "table"]

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import cvxpy as cp
 import numpy as np
-from machine import one_core, report, seconds, table
 
-from sameornot.cluster._augmented import AugmentedSettings, fit_pairs
-from sameornot.constraints import Constraints
+from machine import one_core, report, seconds, table
+from sameornot import AugmentedClustering, Constraints, Problem
+from sameornot.cluster.augmented import fit_pairs
 from sameornot.datasets import make_opposite, make_sphere
 from sameornot.metric.diagonal import duality_gap, exact_weights, separation_and_gradient
-from sameornot.metric.learn import PRIOR_FACTS, feature_scale, within_cost
+from sameornot.metric.learn import PRIOR_COUNT, feature_scale, within_cost
 
 N_CLUSTERS = 5
 TARGET = 1e-6
@@ -31,7 +31,7 @@ REPEATS = 5
 CVXPY_LIMIT = 1_300_000
 
 
-class Problem(NamedTuple):
+class WeightProblem(NamedTuple):
     """Squared differences d² of the different pairs, their weights (w), and the budget (c)."""
 
     squares: np.ndarray
@@ -62,20 +62,21 @@ def cases() -> list[tuple[str, np.ndarray, np.ndarray, int]]:
     ]
 
 
-def pose(X: np.ndarray, y: np.ndarray, n_placed: int) -> Problem:
+def pose(X: np.ndarray, y: np.ndarray, n_placed: int) -> WeightProblem:
     """The problem that the session would solve with so many random points placed."""
     rng = np.random.default_rng(0)
     partial = np.full(len(y), -1)
     known = rng.permutation(len(y))[:n_placed]
     partial[known] = y[known]
     constraints = Constraints.from_pairs(len(y), labels=partial)
-    pairs = fit_pairs(constraints, N_CLUSTERS, AugmentedSettings(), rng)
-    scaled = X / feature_scale(X)
+    scale = feature_scale(X)
+    pairs = fit_pairs(Problem(X, constraints, N_CLUSTERS, scale), AugmentedClustering(), rng)
+    scaled = X / scale
     squares = pairs.different.differences(scaled) ** 2
-    return Problem(squares, pairs.different.weight, within_cost(scaled, pairs, PRIOR_FACTS))
+    return WeightProblem(squares, pairs.different.weight, within_cost(scaled, pairs, PRIOR_COUNT))
 
 
-def compare(problem: Problem) -> list[str]:
+def compare(problem: WeightProblem) -> list[str]:
     ours = statistics.median(seconds(lambda: exact_weights(*problem)) for _ in range(REPEATS))
     our_gap = relative_gap(exact_weights(*problem).weights, problem)
     start = time.perf_counter()
@@ -88,7 +89,7 @@ def compare(problem: Problem) -> list[str]:
     return cells + compare_convex(problem, ours)
 
 
-def compare_convex(problem: Problem, ours: float) -> list[str]:
+def compare_convex(problem: WeightProblem, ours: float) -> list[str]:
     if problem.squares.size > CVXPY_LIMIT:
         return ["–", "–", "–"]
     start = time.perf_counter()
@@ -97,7 +98,7 @@ def compare_convex(problem: Problem, ours: float) -> list[str]:
     return [f"{taken:.2f}", f"{relative_gap(weights, problem):.0e}", f"{taken / ours:.0f}"]
 
 
-def multiplicative_weights(problem: Problem) -> tuple[np.ndarray, int]:
+def multiplicative_weights(problem: WeightProblem) -> tuple[np.ndarray, int]:
     """Majorise and minimise, from equal shares of the budget, until the certificate is good enough."""
     squares, pair_weight, cost = problem
     weights = 1.0 / (cost * len(cost))
@@ -112,7 +113,7 @@ def multiplicative_weights(problem: Problem) -> tuple[np.ndarray, int]:
     return weights, MAX_STEPS
 
 
-def convex_weights(problem: Problem) -> np.ndarray:
+def convex_weights(problem: WeightProblem) -> np.ndarray:
     squares, pair_weight, cost = problem
     shares = cp.Variable(len(cost), nonneg=True)  # of the budget: all of one size
     distance = cp.sqrt((squares / cost) @ shares)
@@ -121,7 +122,7 @@ def convex_weights(problem: Problem) -> np.ndarray:
     return found / (found.sum() * cost)
 
 
-def relative_gap(weights: np.ndarray, problem: Problem) -> float:
+def relative_gap(weights: np.ndarray, problem: WeightProblem) -> float:
     value, _ = separation_and_gradient(weights, problem.squares, problem.pair_weight)
     return duality_gap(weights, *problem) / value
 

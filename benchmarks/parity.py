@@ -5,7 +5,7 @@
 
 `./run parity` makes that environment first. What is compared is in `peers.py`, with all repairs. Each
 finished unit (part, n, seed) is appended to results/parity.csv, with a fingerprint of our code as in
-`quality.py`: a stopped run goes on where it was.
+`quality.py`: a stopped run is resumed.
 """
 
 import argparse
@@ -24,20 +24,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import peers
-from machine import RESULTS, facts, one_core, table
-from peers import Found, Links
-from quality import fingerprint
 from scipy import stats
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist
 from sklearn.metrics import adjusted_rand_score
 
-from sameornot import AugmentedMetric, PCKMeans, simulate
-from sameornot.cluster.cobras import COBRAS
-from sameornot.cluster.copkmeans import COPKMeans
-from sameornot.cluster.mpckmeans import MPCKMeans
+import peers
+from machine import RESULTS, facts, one_core, table
+from peers import Found, Links
+from quality import fingerprint
+from sameornot import (
+    COBRAS,
+    NPU,
+    AugmentedMetric,
+    Clusterer,
+    COBRASQuestions,
+    COPKMeans,
+    MPCKMeans,
+    PCKMeans,
+    simulate,
+)
 from sameornot.datasets import make_opposite
 
 STORE = RESULTS / "parity.csv"
@@ -132,7 +139,7 @@ def close(links: Links, n: int) -> Links:
     return Links(pairs[group[left] == group[right]], pairs[apart[group[left], group[right]]])
 
 
-# The one judge of both sides
+# Both sides are evaluated by the same functions
 
 
 def within(X: np.ndarray, labels: np.ndarray) -> float:
@@ -150,17 +157,17 @@ def count_broken(labels: np.ndarray, links: Links) -> int:
 
 
 def pckmeans_value(X: np.ndarray, found: Found, links: Links) -> float:
-    """Spread within clusters plus the price of each broken pair."""
+    """Sum of squares within clusters, plus the price of each broken pair."""
     return within(X, found.labels) + PRICE * count_broken(found.labels, links)
 
 
 def copkmeans_value(X: np.ndarray, found: Found, links: Links) -> float:
-    """Spread within clusters, where no pair is broken."""
+    """Sum of squares within clusters, where no pair is broken."""
     return within(X, found.labels) if count_broken(found.labels, links) == 0 else np.nan
 
 
 def mpckmeans_value(X: np.ndarray, found: Found, links: Links) -> float:
-    """Bilenko's objective for one diagonal A: spread − n log det A + price of broken pairs, all under A."""
+    """Bilenko's objective for one diagonal A: sum of squares − n log det A + price of pairs, under A."""
     scaled = X * np.sqrt(found.weights)
     split, joined = broken(found.labels, links)
     far = pdist(scaled, "sqeuclidean").max()
@@ -186,15 +193,18 @@ def separation(X: np.ndarray, weights: np.ndarray, links: Links) -> float:
 # Ours, by the names of theirs
 
 
-def our_model(name: str, n_init: int, seed: int) -> Any:
+def our_model(name: str, X: np.ndarray, n_init: int = 5, seed: int | None = None) -> Clusterer:
+    """Our clusterer at the packages' price; that of PCKMeans is in units of the total variance."""
+    options: dict[str, Any] = {"n_init": n_init, "random_state": seed}
     if name == "copkmeans":
-        return COPKMeans(N_CLUSTERS, n_init=n_init, random_state=seed)
-    kind = {"pckmeans": PCKMeans, "mpckmeans": MPCKMeans}[name]
-    return kind(N_CLUSTERS, weight=PRICE, n_init=n_init, random_state=seed)
+        return COPKMeans(N_CLUSTERS, **options)
+    if name == "pckmeans":
+        return PCKMeans(N_CLUSTERS, weight=PRICE / X.var(axis=0).sum(), **options)
+    return MPCKMeans(N_CLUSTERS, weight=PRICE, **options)
 
 
 def our_fit(name: str, X: np.ndarray, links: Links, seed: int, n_init: int = 5) -> Found:
-    model = our_model(name, n_init, seed).fit(X, must_link=links.must, cannot_link=links.cannot)
+    model = our_model(name, X, n_init, seed).fit(X, must_link=links.must, cannot_link=links.cannot)
     metric = getattr(model, "metric_", None)
     weights = np.ones(X.shape[1]) if metric is None else metric.weights / metric.scale**2
     return Found(model.labels_, weights)
@@ -246,7 +256,7 @@ def play_fits(name: str, n: int, seed: int) -> Iterator[Row]:
 def play_cobras(n: int, seed: int) -> Iterator[Row]:
     X, y = draw_data(n, seed)
     theirs = [agreement(y, labels) for labels in peers.cobras(X, y, COBRAS_QUESTIONS, seed)]
-    ours = our_questions(X, y, COBRAS_QUESTIONS, seed, strategy="cobras")
+    ours = our_questions(X, y, COBRAS_QUESTIONS, seed, strategy=COBRASQuestions())
     for asked, their_ari, our_ari in zip(COBRAS_QUESTIONS, theirs, ours, strict=True):
         yield f"ari@{asked}", their_ari, our_ari
 
@@ -255,14 +265,9 @@ def play_npu(name: str, n: int, seed: int) -> Iterator[Row]:
     X, y = draw_data(n, seed)
     found = peers.npu(X, y, N_CLUSTERS, peers.ACTIVE[name], NPU_QUESTIONS, seed)
     theirs = [agreement(y, labels) for labels in found]
-    ours = our_questions(X, y, NPU_QUESTIONS, seed, strategy="npu", clusterer=name, **same_price(name, X))
+    ours = our_questions(X, y, NPU_QUESTIONS, seed, strategy=NPU(), clusterer=our_model(name, X))
     for asked, their_ari, our_ari in zip(NPU_QUESTIONS, theirs, ours, strict=True):
         yield f"ari@{asked}", their_ari, our_ari
-
-
-def same_price(name: str, X: np.ndarray) -> dict[str, float]:
-    """The price as a session's setting: for PCKMeans that is in units of the total variance."""
-    return {"weight": PRICE / X.var(axis=0).sum() if name == "pckmeans" else PRICE}
 
 
 def play_mmc(n: int, seed: int) -> Iterator[Row]:
@@ -293,14 +298,14 @@ def play_race(name: str, n: int, seed: int) -> Iterator[Row]:
 
 
 def received(connection: Connection) -> Iterator[float]:
-    """What the other end tells, until it is gone."""
+    """What the other end sends, until it closes."""
     with contextlib.suppress(EOFError):
         while True:
             yield connection.recv()
 
 
 def race(name: str, n: int, report: Connection) -> None:
-    """Tell the time of one call after the other; the first ones, on little data, only load what is needed."""
+    """Send the time of one call after the other; the first ones, on little data, only load what is needed."""
     with one_core():
         for work in contestants(name, 60):
             work(0)
@@ -330,14 +335,16 @@ def contestants(name: str, n: int) -> tuple[Callable[[int], object], Callable[[i
     if name == "mmc":
         return partial(our_metric, X, links), partial(peers.mmc, X, links)
     if name == "npu":
-        how = {"strategy": "npu", "clusterer": "pckmeans", **same_price("pckmeans", X)}
+        how = {"strategy": NPU(), "clusterer": our_model("pckmeans", X)}
         theirs = partial(peers.npu, X, y, N_CLUSTERS, peers.PCKMeans, asked)
         return partial(our_questions, X, y, asked, **how), theirs
     if name == "cobras":
         ours = lambda seed: COBRAS(budget=asked[0], random_state=seed).fit(X, y)  # noqa: E731
         return ours, partial(peers.cobras, X, y, asked)
     if name == "cobras, session":
-        return partial(our_questions, X, y, asked, strategy="cobras"), partial(peers.cobras, X, y, asked)
+        return partial(our_questions, X, y, asked, strategy=COBRASQuestions()), partial(
+            peers.cobras, X, y, asked
+        )
     return partial(our_fit, name, X, links), partial(PUBLISHED[name], X, N_CLUSTERS, links)
 
 
@@ -380,9 +387,9 @@ def read_rows(code: str) -> pd.DataFrame:
 
 ABOUT = """
 Data: `make_opposite(mixing=True)`, standardised, p = 35, K = 5, new for each seed; pairs are random and
-answered by the truth. Both sides get the same rows, pairs, K and price of a broken pair; the same functions
-judge them. "Ours" has its defaults; where that means the best of five starts, one start is shown too. How
-the packages were repaired to run at all is told in `peers.py`. Differences are ours − theirs.
+answered by the truth. Both sides get the same rows, pairs, K and price of a broken pair, and are evaluated by
+the same functions. "Ours" has its defaults; where that means the best of five starts, one start is shown too.
+How the packages had to be repaired is described in `peers.py`. Differences are ours − theirs.
 """
 
 OBJECTIVE = """
@@ -463,7 +470,12 @@ def agreement_table(rows: pd.DataFrame, at_what: str) -> str:
         difference = solved.ours - solved.theirs
         error = difference.std() / np.sqrt(len(difference))
         p = stats.wilcoxon(difference).pvalue if difference.any() else 1.0
-        cells = [part, str(at), str(len(solved)), *(spread(solved[side]) for side in ("theirs", "ours"))]
+        cells = [
+            part,
+            str(at),
+            str(len(solved)),
+            *(mean_and_deviation(solved[side]) for side in ("theirs", "ours")),
+        ]
         body.append([*cells, f"{difference.mean():+.3f} ± {error:.3f}", f"{p:.2g}"])
     return table(header, body)
 
@@ -473,7 +485,7 @@ def separation_table(rows: pd.DataFrame) -> str:
     body = []
     for (_, at), here in groups(rows[rows.kind == "separation"]):
         ratio = here.ours / here.theirs
-        cells = [str(at), str(len(here)), spread(here.theirs), spread(here.ours)]
+        cells = [str(at), str(len(here)), mean_and_deviation(here.theirs), mean_and_deviation(here.ours)]
         body.append([*cells, f"{ratio.mean():.4f}", f"{ratio.min():.4f}"])
     return table(header, body)
 
@@ -495,7 +507,7 @@ def groups(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, int], pd.DataFrame]]
         yield (part, int(at)), here
 
 
-def spread(values: pd.Series) -> str:
+def mean_and_deviation(values: pd.Series) -> str:
     return f"{values.mean():.3f} ± {values.std():.3f}"
 
 

@@ -1,37 +1,97 @@
-"""What each part of the panel earns: the area under the curve with that part taken out, seed by seed.
+"""What each part of the default contributes: the area under the curve without that part, seed by seed.
 
-    python benchmarks/parts.py --seeds 2 --data FOLDER   (goes on from its CSV file)
+    python benchmarks/parts.py --seeds 2 --data FOLDER   (resumes from its CSV file)
     python benchmarks/parts.py --seeds 10 --data FOLDER --parts trees --tables table1 cancer
 
-The learners, one by one, are `sameornot bench fewer --methods all`. Here is the rest: parts that no setting
-switches off, taken out by hand. The area is that of `docs/fewer-questions.md`, on its eleven tables; that of
-the whole panel comes from `rows/`. What the choice of closeness earns is told by the panel's rows of the code
-that had no such choice, which are in the file: it was not run again with that part taken out. Our own trees
-are not taken out but exchanged for scikit-learn's forest of 50: what their speed costs.
+The base learners, one by one, are measured by `./run reproduce questions --methods all`. This program
+measures the other parts. Most are switched off by a parameter; three need a subclass, and the trees a
+function that takes their place. The area is that of `docs/questions.md`, on its eleven tables; that of the
+whole method comes from `rows/`. The rows of "choice of the kernel" were made by code without that choice. The
+trees are not left out but replaced by scikit-learn's forest of 50: that is what their speed costs.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from machine import RESULTS, one_core, report, table
 from sklearn.ensemble import RandomForestClassifier
 
-from sameornot.bench.fewer import PANEL, SETTINGS, run_terms
-from sameornot.bench.fewer_report import areas
-from sameornot.bench.rows import RowFile
-from sameornot.cluster import _panel, _surroundings, _survey
-from sameornot.ensemble.clustering import PanelSettings
-from sameornot.ensemble.stacking import Record
-from sameornot.query import panel as asking
+from machine import RESULTS, one_core, report, table
+from reproduction.methods import Method
+from reproduction.questions import DEFAULT, SETTINGS, Conditions, curve_under, rows_name
+from reproduction.questions_report import areas
+from reproduction.rows import RowFile
+from sameornot import Clusterer, Constraints, EnsembleClustering, EnsembleConfig, UncertaintySampling, View
+from sameornot.ensemble import learners
+from sameornot.ensemble.config import TreesConfig
 
 ROWS, BENCH = RESULTS / "parts.csv", RESULTS.parent / "rows"
+CERTAIN = 1e12  # pseudo-tests of a prior that no test can change
+
+
+class ProvenGroups(EnsembleClustering):
+    """Groups are known to differ only where answers say so."""
+
+    def neighbourhoods(self, answers: Constraints, n_clusters: int | None) -> list[np.ndarray]:
+        return Clusterer.neighbourhoods(self, answers, n_clusters)
+
+
+@dataclass(frozen=True)
+class AnyRow(UncertaintySampling):
+    """Once all groups are found, a random row is asked about."""
+
+    def _choose(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> int:
+        if self._searches(view):
+            return super()._choose(view, candidates, rng)
+        return int(rng.choice(candidates))
+
+
+@dataclass(frozen=True)
+class NoSearch(UncertaintySampling):
+    """Unknown groups are not looked for: a row of one is met only because it is uncertain."""
+
+    def _searches(self, view: View) -> bool:
+        return False
+
+
+def forest(
+    rows: np.ndarray, groups: Sequence[np.ndarray], _: TreesConfig, rng: np.random.Generator
+) -> np.ndarray:
+    """scikit-learn's forest in place of `extra_trees`; as there, training rows get equal probabilities."""
+    placed, equal = np.concatenate(list(groups)), np.full((len(rows), len(groups)), 1.0 / len(groups))
+    if len(placed) < 2 * len(groups):
+        return equal
+    group = np.repeat(np.arange(len(groups)), [len(members) for members in groups])
+    fitted = RandomForestClassifier(50, random_state=int(rng.integers(2**31))).fit(rows[placed], group)
+    proba = fitted.predict_proba(rows)
+    proba[placed] = equal[placed]
+    return np.asarray(proba)
+
+
+def configured(config: EnsembleConfig) -> Method:
+    """The default with other constants."""
+    return Method(clusterer=EnsembleClustering(config=config))
+
+
+WHOLE = EnsembleConfig()
+TREES = "our own trees"
+PARTS: dict[str, Method] = {
+    "provisional groups": Method(UncertaintySampling(n_compared=10**9), ProvenGroups()),
+    "stacking and temperature scaling": configured(
+        replace(WHOLE, stacking=replace(WHOLE.stacking, prior_tests=CERTAIN))
+    ),
+    "soft clipping": configured(replace(WHOLE, clip=replace(WHOLE.clip, long_tail=np.inf))),
+    "choice of the kernel": configured(replace(WHOLE, graph=replace(WHOLE.graph, n_rows_to_choose=0))),
+    "uncertainty sampling": Method(AnyRow()),
+    "search for unknown groups": Method(NoSearch()),
+    TREES: Method(),
+}
 
 
 def main() -> None:
@@ -49,104 +109,27 @@ def main() -> None:
 
 
 def measure(part: str, name: str, seed: int, folder: Path | None) -> None:
-    """One curve, unless it is there."""
+    """One curve, unless its row exists."""
     done = pd.read_csv(ROWS) if ROWS.exists() else pd.DataFrame(columns=["part", "table", "seed"])
     if ((done.part == part) & (done.table == name) & (done.seed == seed)).any():
         return
-    with one_core(), PARTS[part]():
-        rows = pd.DataFrame(run_terms(SETTINGS[name], PANEL, seed, folder))
+    with one_core(), exchanged(part):
+        rows = pd.DataFrame(curve_under(SETTINGS[name], Conditions(PARTS[part]), seed, folder))
     area = np.trapezoid(rows.ari, rows.checkpoint) / rows.checkpoint.max()
     line = {"part": part, "table": name, "seed": seed, "area": area}
     pd.DataFrame([line]).to_csv(ROWS, mode="a", header=not ROWS.exists(), index=False)
     print(line, flush=True)
 
 
-@contextmanager
-def all_compared() -> Iterator[None]:
-    """No group is presumed: a row that differs from one meets all others, and so do groups."""
-    proven = PanelSettings.__mro__[1].neighbourhoods
-    with patch.object(PanelSettings, "neighbourhoods", proven), patch.object(asking, "N_MET", 10**9):
-        yield
-
-
-@contextmanager
-def all_alike() -> Iterator[None]:
-    """Every learner is believed alike and taken as sharp as it usually is, whatever it foretold."""
-    judge = _panel.judge
-
-    def unmoved(odds: np.ndarray, truth: np.ndarray, usual: np.ndarray, slip: float = 0.02) -> Record:
-        found = judge(odds, truth, usual, slip)
-        return found._replace(sharpness=usual, weights=np.full(len(usual), 1.0 / len(usual)))
-
-    with patch.object(_panel, "judge", unmoved):
-        yield
-
-
-@contextmanager
-def far_as_it_is() -> Iterator[None]:
-    """Far values stay where they are."""
-    with patch.object(_surroundings, "LONG_TAILED", np.inf):
-        yield
-
-
-@contextmanager
-def one_measure() -> Iterator[None]:
-    """Rows are close by one measure everywhere."""
-    with patch.object(_survey, "MEASURES", _survey.MEASURES[:1]):
-        yield
-
-
-@contextmanager
-def any_row() -> Iterator[None]:
-    """Once groups are found, any row is asked about next."""
-
-    def drawn(candidates: np.ndarray, score: Any, rng: np.random.Generator) -> int:
-        return int(rng.choice(candidates))
-
-    with patch.object(asking, "pick_best", drawn):
-        yield
-
-
-@contextmanager
-def not_looked_for() -> Iterator[None]:
-    """Groups are not looked for: a row of a new one is met by chance of doubt."""
-    with patch.object(asking, "explores", lambda problem: False):
-        yield
-
-
-@contextmanager
-def another_forest() -> Iterator[None]:
-    """The learner that takes features as they come is scikit-learn's forest."""
-
-    def grow_forest(rows: np.ndarray, groups: Sequence[np.ndarray], rng: np.random.Generator) -> np.ndarray:
-        placed, even = np.concatenate(list(groups)), np.full((len(rows), len(groups)), 1.0 / len(groups))
-        if len(placed) < 2 * len(groups):
-            return even
-        group = np.repeat(np.arange(len(groups)), [len(members) for members in groups])
-        forest = RandomForestClassifier(50, random_state=int(rng.integers(2**31))).fit(rows[placed], group)
-        held = forest.predict_proba(rows)
-        held[placed] = even[placed]
-        return np.asarray(held)
-
-    with patch.object(_panel, "grow_trees", grow_forest):
-        yield
-
-
-PARTS: dict[str, Callable[[], Any]] = {
-    "groups are presumed to differ": all_compared,
-    "learners are believed by their record": all_alike,
-    "far values are drawn in": far_as_it_is,
-    "closeness is chosen": one_measure,
-    "the row nearest to even odds": any_row,
-    "groups are looked for first": not_looked_for,
-    "our own trees": another_forest,
-}
+def exchanged(part: str) -> AbstractContextManager[object]:
+    """The exchange of the trees, if that is the part."""
+    return patch.object(learners, "extra_trees", forest) if part == TREES else nullcontext()
 
 
 def write_page() -> None:
     """The change of the area without each part."""
-    panel = {name: areas(RowFile(BENCH / f"fewer-{name}.csv").read(), PANEL) for name in SETTINGS}
-    whole = pd.concat(panel, names=["table", "seed"])
+    default = {name: areas(RowFile(BENCH / f"{rows_name(name)}.csv").read(), DEFAULT) for name in SETTINGS}
+    whole = pd.concat(default, names=["table", "seed"])
     found = pd.read_csv(ROWS).set_index(["table", "seed"])
     lines = []
     for part in PARTS:
@@ -158,11 +141,11 @@ def write_page() -> None:
             lines.append([part, counts, f"{by_table.mean():+.3f}", ", ".join(named)])
     header = ["without", "seeds", "mean", ""]
     about = (
-        "Change of the area under the curve of `docs/fewer-questions.md` with one part of the panel taken "
-        "out, paired by seed. The line for the choice of closeness is from rows that the code before "
-        "it had made. Our own trees are exchanged for scikit-learn's forest of 50."
+        "Change of the area under the curve of `docs/questions.md` without one part of the default, paired "
+        "by seed. The rows of the choice of the kernel were made by code without that choice. Our own trees "
+        "are replaced by scikit-learn's forest of 50."
     )
-    report("parts", "What each part of the panel earns", f"{about}\n\n{table(header, lines)}")
+    report("parts", "What each part of the default contributes", f"{about}\n\n{table(header, lines)}")
 
 
 if __name__ == "__main__":

@@ -17,13 +17,13 @@ from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 import numpy as np
+
 import peers
 from machine import one_core, report, table
 from parity import agreement, draw_links, limit_cpu, received
 from quality import fingerprint
-from scale import N_FEATURES, N_GROUPS, N_RELEVANT, made
-
 from sameornot import ActiveSession, Answer
+from scale import N_FEATURES, N_GROUPS, N_RELEVANT, made
 
 SIZES = (1000, 3000, 10_000)
 N_QUESTIONS = 50
@@ -34,11 +34,11 @@ PACKAGES = ("active-semi-supervised-clustering", "cobras-ts")
 
 ABOUT = f"""
 p = {N_FEATURES}, K = {N_GROUPS}, {N_RELEVANT} features tell the groups apart: `made` of `scale.py`, the same
-rows for all. "Ours" is `ActiveSession(X, {N_GROUPS}, random_state=seed)` with its defaults: the panel, each
-feature divided by its standard deviation, and above 3,000 rows questions about 2,000 of them, while all rows
-get a group. The packages get the rows as they are. Times are CPU seconds, one process and thread for each
-line, ours and theirs in turns after a small run that loads what is needed: medians of up to {REPEATS} runs
-with seeds 0, 1, … of the methods, the rows being one draw, and none begun after {PATIENCE:.0f} s; ARI is
+rows for all. "Ours" is `ActiveSession(X, {N_GROUPS}, random_state=seed)` with its defaults: the ensemble,
+each feature divided by its standard deviation, and above 3,000 rows questions about 2,000 of them, while all
+rows get a group. The packages get the rows as they are. Times are CPU seconds, one process and thread for
+each line, ours and theirs in turns after a small run that loads what is needed: medians of up to {REPEATS}
+runs with seeds 0, 1, … of the methods, the rows being one draw, and none begun after {PATIENCE:.0f} s; ARI is
 their mean. A run over {LIMIT:.0f} s is cut off.
 """
 
@@ -118,7 +118,7 @@ def main() -> None:
     report("peers_at_scale", "Published packages on larger tables", "\n\n".join(sections), *PACKAGES)
 
 
-# The contestants: groups of all rows, by an expert or by random pairs that were answered before
+# Both sides: groups of all rows, by an expert or by random pairs that were answered before
 
 
 def ask_ours(X: np.ndarray, expert: Expert, seed: int) -> np.ndarray:

@@ -4,9 +4,9 @@
     python benchmarks/quality.py --report                 report only
 
 Each finished row (data, setting, seed, checkpoint) is appended to results/quality.csv, with a fingerprint of
-the code that made it: a stopped run goes on where it was, and rows of other code are neither repeated nor
-reported. The penalty plays no part in what is asked (Algorithm 1, step 1), so the settings that share a
-metric share one run of questions; a seed draws the simulated data and seeds the session.
+the code that made it: a stopped run is resumed, and rows of other code are neither repeated nor reported. The
+penalty plays no part in what is asked (Algorithm 1, step 1), so the settings that share a metric share one
+run of questions; a seed draws the simulated data and seeds the session.
 """
 
 import argparse
@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 import joblib
 import numpy as np
 import pandas as pd
-from machine import RESULTS, facts, table
 from sklearn.metrics import adjusted_rand_score
 
-from sameornot import ActiveSession
-from sameornot.bench.rows import fingerprint
+from machine import RESULTS, facts, table
+from reproduction.rows import fingerprint
+from sameornot import ActiveSession, AugmentedClustering, MinimumExpectedEntropy
 from sameornot.datasets import load_breast_cancer, make_opposite
 from sameornot.oracles import truth
 
@@ -135,8 +135,10 @@ def play(run: Run) -> list[dict[str, Any]]:
         return ActiveSession(
             X,
             benchmark.n_clusters,
-            metric=run.metric,
-            penalty=benchmark.penalties[setting.partition("/")[2]],
+            strategy=MinimumExpectedEntropy(),
+            clusterer=AugmentedClustering(
+                metric=run.metric, penalty=benchmark.penalties[setting.partition("/")[2]]
+            ),
             infer_last=benchmark.infer_last,
             random_state=run.seed,
             answers=answers,

@@ -1,12 +1,12 @@
 """Seconds a question and memory at 10,000 to a million rows, and what the bounded pool costs in agreement.
 
     python benchmarks/scale.py questions
-    python benchmarks/scale.py quality --rows 10000 --seeds 10 --data FOLDER   (goes on from its CSV file)
+    python benchmarks/scale.py quality --rows 10000 --seeds 10 --data FOLDER   (resumes from its CSV file)
     python benchmarks/scale.py score --rows 10000 --seeds 3 --data FOLDER
 
 50 features, 10 groups, 10 of the features tell them apart; one thread; a process of its own for each size,
-whose peak memory is what Linux says of it. A question takes from the answer before it to when it is there.
-Those that begin a step, with a fit, are timed apart.
+whose peak memory Linux reports. The time of a question runs from the answer before it. Questions that begin a
+step, with a fit, are shown in a column of their own.
 """
 
 import argparse
@@ -18,17 +18,19 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from machine import RESULTS, one_core, report, table
 from sklearn.metrics import adjusted_rand_score
 
+from machine import RESULTS, one_core, report, table
 from sameornot import ActiveSession
-from sameornot._pool import ALL_UP_TO, POOL
-from sameornot._types import Pair, Reply
 from sameornot.datasets import load_keel, make_opposite
-from sameornot.ensemble.expansion import teachers
-from sameornot.ensemble.posterior import foretell, mix_opinions
-from sameornot.ensemble.preparation import lay_out
+from sameornot.ensemble import EnsembleFit
+from sameornot.ensemble.expansion import training_rows
+from sameornot.ensemble.learners import base_proba
+from sameornot.ensemble.preparation import make_views
+from sameornot.ensemble.stacking import mixture_proba
+from sameornot.ensemble.training import TrainingSet, all_rows
 from sameornot.oracles import truth
+from sameornot.session.pool import ALL_UP_TO, POOL
 
 SIZES = (10**4, 10**5, 10**6)
 N_FEATURES, N_RELEVANT, N_GROUPS, N_QUESTIONS = 50, 10, 10, 150
@@ -136,7 +138,7 @@ def peak() -> float:
 
 
 def compare_with_all_rows(n_rows: int, n_seeds: int, folder: Path | None) -> None:
-    """The same sessions with a pool and with questions about all rows; what is there is not repeated."""
+    """The same sessions with a pool and with questions about all rows; finished ones are not repeated."""
     place = ["set", "rows", "seed", "route"]
     done = pd.read_csv(QUALITY) if QUALITY.exists() else pd.DataFrame(columns=place)
     seen = set(done[place].itertuples(index=False, name=None))
@@ -178,7 +180,7 @@ def curve(X: np.ndarray, y: np.ndarray, seed: int, pool: int) -> dict[str, float
 
 
 def report_scores(n_rows: int, n_seeds: int, folder: Path | None) -> None:
-    """How far scores from the pool are from those that all rows give, after the same answers."""
+    """Scores by the pool beside scores by all rows, after the same answers."""
     lines = []
     for name in TABLES:
         found = [compare_scores(*load(name, n_rows, seed, folder), seed) for seed in range(n_seeds)]
@@ -194,11 +196,11 @@ def report_scores(n_rows: int, n_seeds: int, folder: Path | None) -> None:
         "best exact score",
     ]
     text = (
-        f"The score of a row is −|b − ½|, b being how likely it is to be of its likeliest group: 0 is best, "
-        f"−½ worst. Exact is what the panel holds the same rows for when it hears of all {n_rows:,} rows "
-        f"(5,500 of texture), after the same answers; compared are rows of the pool that nobody was asked "
-        f"about. Mean of {n_seeds} seeds. The last two columns, both by the exact score: the row that the "
-        f"pool's score puts first, and the best there is.\n\n{table(header, lines)}"
+        f"The score of a row is −|b − ½|, where b is the probability of its most likely group: 0 is best, "
+        f"−½ worst. The exact score is that of an ensemble that is trained on the same answers and sees all "
+        f"{n_rows:,} rows (5,500 of texture). Compared are rows of the pool that no question was about. Mean "
+        f"of {n_seeds} seeds. The last two columns are exact scores: that of the row that the pool's score "
+        f"puts first, and the best one.\n\n{table(header, lines)}"
     )
     report("scale_score", "The pool's score beside the exact one", text)
 
@@ -211,24 +213,22 @@ def compare_scores(X: np.ndarray, y: np.ndarray, seed: int) -> list[tuple[float,
     for n_answers in SCORED_AFTER:
         while len(session.answers) < n_answers and (pair := session.ask()) is not None:
             session.tell(expert(pair))
-        alone = ActiveSession(X[pool], session.n_clusters, random_state=seed, answers=in_pool(session))
-        own = alone.result().clustering
-        groups = [pool[rows] for rows in teachers(own.opinion)]
-        nothing = np.zeros((len(X), len(groups)), dtype=bool)
-        around = lay_out(X, own.metric.scale)
-        heard = foretell(around, groups, nothing, np.random.default_rng(0), own.learners)
-        exact = mix_opinions(heard, groups, own.opinion.record, own.learners)[pool]
-        free = np.setdiff1d(np.arange(len(pool)), np.concatenate(teachers(own.opinion)))
-        near, true = (-np.abs(odds[free].max(axis=1) - 0.5) for odds in (own.opinion.odds, exact))
-        same = own.opinion.odds[free].argmax(axis=1) == exact[free].argmax(axis=1)
-        found.append((same.mean(), np.abs(near - true).mean(), true[near.argmax()], true.max()))
+        fit = session.pool_result().clustering
+        exact = proba_of_all_rows(X, pool, fit)[pool]
+        free = np.setdiff1d(np.arange(len(pool)), all_rows(training_rows(fit.posterior)))
+        own, true = (-np.abs(proba[free].max(axis=1) - 0.5) for proba in (fit.posterior.proba, exact))
+        same = fit.posterior.proba[free].argmax(axis=1) == exact[free].argmax(axis=1)
+        found.append((same.mean(), np.abs(own - true).mean(), true[own.argmax()], true.max()))
     return found
 
 
-def in_pool(session: ActiveSession) -> list[Reply]:
-    """The answers of a session as those of one on its pool."""
-    at = {row: place for place, row in enumerate(session.pool.tolist())}
-    return [reply._replace(pair=Pair(*(at[row] for row in reply.pair))) for reply in session.answers]
+def proba_of_all_rows(X: np.ndarray, pool: np.ndarray, fit: EnsembleFit) -> np.ndarray:
+    """What the ensemble predicts where it sees all rows, with the training rows and stacking of a pool."""
+    groups = [pool[rows] for rows in training_rows(fit.posterior)]
+    training = TrainingSet.without_exclusions(groups, len(X))
+    views = make_views(X, fit.metric.scale, fit.ensemble.config)
+    predicted = base_proba(views, training, fit.ensemble, np.random.default_rng(0))
+    return mixture_proba(predicted, groups, fit.posterior.stacking, fit.ensemble)
 
 
 def report_quality() -> None:
@@ -246,10 +246,10 @@ def report_quality() -> None:
     header = ["set", "rows", "seeds", "all rows", "pool", "difference (%)", "single seeds", "untouched seeds"]
     text = (
         f"Area under the curve of agreement (ARI) over 300 questions: questions about a pool of"
-        f" {POOL:,} rows, all rows judged in the end, beside questions about all rows."
-        f" Each seed draws its own rows. How rows outside the pool are judged was chosen on seeds 0 and 1 of"
-        f" texture and penbased, which the last column leaves out. Of tables up to {ALL_UP_TO:,} rows all"
-        f" are asked about: there the two are one.\n\n"
+        f" {POOL:,} rows, with all rows predicted in the end, beside questions about all rows."
+        f" Each seed draws its own rows. How rows outside of the pool are predicted was chosen on seeds 0 and"
+        f" 1 of texture and penbased, which the last column leaves out. Questions are about all rows of"
+        f" tables of up to {ALL_UP_TO:,} rows: there the two are the same.\n\n"
         f"{table(header, lines)}"
     )
     report("scale_quality", "What the bounded pool costs in agreement", text)

@@ -3,11 +3,11 @@
     python benchmarks/screenshots.py            the pictures of docs/images/page
     python benchmarks/screenshots.py latency    benchmarks/results/page_latency.md
 
-The person answers by the diagnosis that the demo shows and does not learn from. Latency is measured for the
+The person answers by the diagnosis, which the demo shows and does not learn from. Latency is measured for the
 demo and for 100,000 rows of 50 numbers in 10 groups, which have a diagnosis too: in the page, from the key to
-the painted next question, at the pace of a person who reads, for what is prepared meanwhile is part of the
-design. The aim is 50 ms at the median; a machine that is busy with other work (its load is written below the
-table) takes longer, for it starves the preparing, the server and the browser alike.
+the painted next question. The person reads each question first, because the next ones are prepared meanwhile.
+The aim is 50 ms at the median; a machine that is busy with other work (its load is below the table) takes
+longer, in the preparation, in the server and in the browser.
 """
 
 import statistics
@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from machine import report, table
 from PIL import Image
+
+from generated import record
+from machine import report, table
 from scale import made
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "browser"))
@@ -48,6 +50,7 @@ def main() -> None:
             return
         with running(Path(home), "demo") as command:
             take_pictures(browser, command)
+        record("page")
 
 
 @contextmanager
@@ -62,7 +65,7 @@ def running(home: Path, *words: object) -> Iterator[PageCommand]:
 
 @contextmanager
 def visitor(browser: Browser, command: PageCommand, **options: Any) -> Iterator[Labeller]:
-    """A person at the page, with whom nothing may go wrong."""
+    """A person at the page; errors in the page fail."""
     wanted = {"viewport": VIEWPORT, "locale": "en-GB", **options}
     with browser.new_context(**wanted) as context:
         person = Labeller(context, command.address)
@@ -94,7 +97,7 @@ def take_pictures(browser: Browser, command: PageCommand) -> None:
         take(person, "groups")
         contradict(person)
         take(person, "contradiction")
-        person["clash-cancel"].click()
+        person["conflict-cancel"].click()
         person.history()
         take(person, "history")
     with visitor(browser, command, color_scheme="dark", **SHARP) as person:
@@ -133,16 +136,16 @@ def open_members(person: Labeller) -> None:
 
 
 def contradict(person: Labeller) -> None:
-    """Say of a record that was placed by an answer that it does not belong."""
+    """Report that a record does not belong to its group although an answer placed it there."""
     card = person["group-card"].first
     card.get_by_test_id("members-placed").click()
     expect(card.get_by_test_id("members-placed")).to_have_attribute("aria-pressed", "true")
     card.get_by_test_id("member-wrong").last.click()
-    expect(person["clash"]).to_be_visible()
+    expect(person["conflict"]).to_be_visible()
 
 
 def take(person: Labeller, name: str) -> None:
-    """A picture in 256 colours, which is small and shows no difference, once nothing moves any more."""
+    """A picture in 256 colours, which makes it small, once nothing moves any more."""
     person.page.mouse.move(0, 0)
     person.page.evaluate("document.querySelector('dialog[open]') ?? document.activeElement.blur()")
     person.page.wait_for_load_state("networkidle")
@@ -190,7 +193,7 @@ def time_answers(browser: Browser, command: PageCommand) -> tuple[list[float], l
             left, right = diagnoses(person)
             person.page.wait_for_timeout(PACE)
             person.page.keyboard.press("s" if left == right else "d")
-            # Nothing looks at the page until the next question is there: looking doubled the time.
+            # Playwright does not query the page meanwhile: that doubled the time.
             person.page.wait_for_timeout(SETTLE)
         whole: list[float] = person.page.evaluate("window.sameornotTimings")
         server: list[float] = person.page.evaluate(

@@ -1,9 +1,8 @@
 """Storing one answer, beside the least that puts it on disk: a line appended to a file, and fsync.
 
-Each of the three stores the same answer in turn, so that all meet the same disk at the same time. SQLite
-synchronises its journal, its file and its folder for each commit; PostgreSQL its log only, and here it runs
-on the same machine. Claim: an answer is stored well within the 50 ms that lie between an answer and the next
-question.
+The three store the same answer in turns, so that all have the same load on the disk. SQLite synchronises its
+journal, its file and its folder for each commit; PostgreSQL its log only, and here it runs on the same
+machine. Claim: an answer is stored well within the 50 ms from an answer to the next question.
 """
 
 import json
@@ -16,7 +15,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from machine import report, seconds, table
-
 from sameornot.store import Draft, open_store
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))

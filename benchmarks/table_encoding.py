@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from machine import one_core, report, seconds, table
 
+from machine import one_core, report, seconds, table
 from sameornot import simulate
 from sameornot.table import TableEncoder
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import tomllib
 from importlib.resources import files
@@ -90,6 +91,90 @@ def test_run_refuses_an_unknown_command():
     answer = subprocess.run([ROOT / "run", "tset"], capture_output=True, text=True, check=False)
     assert answer.returncode == 2
     assert "unknown command: tset" in answer.stderr
+
+
+class Checkout:
+    """The script `run` in a folder of its own, whose Python only writes down what it is asked to do."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.calls = folder / "checkout", folder / "calls"
+        python = self.root / ".venv" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(
+            f'#!/bin/sh\nfor word; do printf "%s|" "$word"; done >> {self.calls}\necho >> {self.calls}\n'
+        )
+        python.chmod(0o755)
+        for name in ("run", "pyproject.toml", "requirements.lock"):
+            shutil.copy(ROOT / name, self.root)
+        for path in ("tests/browser/test_page.py", "tests/query/test_mee.py"):
+            (self.root / path).parent.mkdir(parents=True)
+            (self.root / path).touch()
+        sums = ["cksum", "pyproject.toml", "requirements.lock"]
+        stamp = subprocess.run(sums, cwd=self.root, capture_output=True, text=True, check=True).stdout
+        (python.parents[1] / ".installed").write_text(f"{self.root}\n{stamp}")
+        self.path = folder / "bin"
+        self.path.mkdir()
+        for tool in ("bash", "cat", "cksum", "dirname", "id", "realpath"):
+            (self.path / tool).symlink_to(str(shutil.which(tool)))
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Call it on a machine that has no browser."""
+        command = [self.root / "run", *arguments]
+        environment = {"PATH": str(self.path)}
+        return subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True, check=False)
+
+    def called(self) -> list[list[str]]:
+        """List what Python was asked to do."""
+        lines = self.calls.read_text().splitlines() if self.calls.exists() else []
+        return [line.removesuffix("|").split("|") for line in lines]
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    return Checkout(tmp_path)
+
+
+CHECKS = [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-m", "mypy"]]
+FAST = "not slow and not browser and not postgres and not dask"
+
+
+def test_run_test_fast_leaves_out_what_is_marked_and_needs_no_browser(checkout):
+    answer = checkout.run("test", "--fast", "tests", "-x")
+    assert answer.returncode == 0, answer.stderr
+    assert checkout.called() == [*CHECKS, ["-m", "pytest", "-n", "2", "-m", FAST, "tests", "-x"]]
+
+
+def test_every_mark_that_fast_leaves_out_is_declared():
+    declared = {line.partition(":")[0] for line in PYPROJECT["tool"]["pytest"]["ini_options"]["markers"]}
+    assert declared == set(re.findall(r"not (\w+)", FAST))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["tests/query"], ["tests/query/test_mee.py::test_gain", "-k", "mee"], ["-q", "tests/query/"]],
+)
+def test_run_test_insists_on_no_browser_for_tests_that_need_none(checkout, arguments):
+    answer = checkout.run("test", *arguments)
+    assert answer.returncode == 0, answer.stderr
+    assert checkout.called() == [*CHECKS, ["-m", "pytest", "-n", "2", *arguments]]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["-x"], ["tests"], ["tests/browser"], ["tests/query", "tests/browser/test_page.py::test_a"]],
+)
+def test_run_test_needs_a_browser_for_everything_and_for_tests_of_the_page(checkout, arguments):
+    answer = checkout.run("test", *arguments)
+    assert answer.returncode == 1
+    assert "the tests of the page need Chromium" in answer.stderr
+    assert checkout.called() == []
+
+
+def test_run_reproduce_passes_everything_on(checkout):
+    answer = checkout.run("reproduce", "table1", "--methods", "AQM + MEE", "--jobs", "2")
+    assert answer.returncode == 0, answer.stderr
+    words = ["benchmarks/reproduce.py", "table1", "--methods", "AQM + MEE", "--jobs", "2"]
+    assert checkout.called() == [words]
 
 
 def test_package_is_marked_as_typed():

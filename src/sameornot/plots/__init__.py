@@ -1,7 +1,6 @@
-"""Pictures: plot data apart from drawing."""
+"""Figures: their data as plain tuples, apart from the drawing."""
 
 from sameornot.plots.draw import draw_session, save_png
-from sameornot.plots.reproduction import draw_reproduction
 from sameornot.plots.session import (
     FeatureShares,
     LearnedMap,
@@ -18,7 +17,6 @@ __all__ = [
     "LearnedMap",
     "SessionPicture",
     "Stage",
-    "draw_reproduction",
     "draw_session",
     "feature_shares",
     "learned_map",

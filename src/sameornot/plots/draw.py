@@ -1,6 +1,6 @@
-"""Drawing with matplotlib, imported when something is drawn: what is drawn comes from `session.py`.
+"""Draw the figure of a session with matplotlib; its data comes from `session.py`.
 
-Figures are made by hand and not by pyplot, so nothing is kept anywhere and no display is needed.
+Figures are made without pyplot: there is no global state, and no display is needed.
 """
 
 from os import PathLike
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, told apart by every kind of colour vision; black marks the placed rows instead.
+# Okabe and Ito's palette for all kinds of colour vision (2008), without its black, which marks placed rows.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-# With a shape beside the colour a group is known in grey print too, and there are enough of them for 63.
+# Markers make groups differ in grey print too; with the colours, 63 groups differ.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 GREY = "#5A5A5A"
 
-# Groups that the legend names; of more, it says how many.
+# Groups that the legend lists; it counts the others.
 MAX_NAMED = 9
-# Longest line of a feature's name beside its bar.
+# Characters per line of a feature's name.
 NAME_WIDTH = 24
 
 
 def draw_session(picture: SessionPicture) -> "Figure":
-    """Agreement against questions, the rows in the learned space, and the features that matter."""
+    """Draw agreement against questions, the rows in the learned space, and the feature weights."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -43,7 +43,7 @@ def draw_session(picture: SessionPicture) -> "Figure":
 
 
 def draw_agreement(axes: "Axes", stages: tuple[Stage, ...]) -> None:
-    """The curve of a session, from before the first question to the last."""
+    """Draw the learning curve of a session, from before the first question to the last."""
     from matplotlib.ticker import MaxNLocator
 
     questions = [stage.questions for stage in stages]
@@ -67,20 +67,20 @@ def draw_agreement(axes: "Axes", stages: tuple[Stage, ...]) -> None:
     axes.grid(axis="y", color="0.92")
     axes.set_axisbelow(True)
     axes.set_xlabel("questions answered")
-    axes.set_ylabel("adjusted Rand index (1: as the true groups)")
+    axes.set_ylabel("adjusted Rand index (1: the true groups)")
     axes.set_title("Agreement after each answer", loc="left", fontsize=11)
 
 
 def draw_map(axes: "Axes", learned_map: LearnedMap) -> None:
-    """The rows, coloured by group; those that the answers placed have a black edge."""
+    """Draw the rows, coloured by group; rows that answers placed have a black edge."""
     x, y, group = (np.array(column) for column in (learned_map.x, learned_map.y, learned_map.group))
     placed = np.array(learned_map.placed, dtype=bool)
     found = np.unique(group)
     for k, label in enumerate(found):
         style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
-        open_rows, placed_rows = (group == label) & ~placed, (group == label) & placed
-        axes.scatter(x[open_rows], y[open_rows], s=16, alpha=0.55, linewidths=0, **style)
-        axes.scatter(x[placed_rows], y[placed_rows], s=44, edgecolors="black", linewidths=1.1, **style)
+        by_model, by_answers = (group == label) & ~placed, (group == label) & placed
+        axes.scatter(x[by_model], y[by_model], s=16, alpha=0.55, linewidths=0, **style)
+        axes.scatter(x[by_answers], y[by_answers], s=44, edgecolors="black", linewidths=1.1, **style)
     _name_groups(axes, [int((group == label).sum()) for label in found], int(placed.sum()))
     axes.set_xticks([])
     axes.set_yticks([])
@@ -111,7 +111,7 @@ def _name_groups(axes: "Axes", sizes: list[int], n_placed: int) -> None:
 
 
 def draw_features(axes: "Axes", features: FeatureShares) -> None:
-    """The heaviest features as bars, heaviest on top."""
+    """Draw the largest feature weights as bars, the largest on top."""
     positions = np.arange(len(features.names))
     bars = axes.barh(positions, features.weights, color=COLOURS[0], height=0.7)
     axes.bar_label(bars, labels=[f"{weight:.1%}" for weight in features.weights], padding=3, fontsize=9)
@@ -123,11 +123,11 @@ def draw_features(axes: "Axes", features: FeatureShares) -> None:
     axes.spines["bottom"].set_visible(False)
     rest = 1.0 - sum(features.weights)
     axes.set_xlabel(f"share of the metric; {features.n_others} other features: {rest:.0%}")
-    axes.set_title("The features that matter most", loc="left", fontsize=11)
+    axes.set_title("The features of largest weight", loc="left", fontsize=11)
 
 
 def _wrap(name: str) -> str:
-    """A long name on two lines, the rest cut off; dollar signs are meant, not mathematics."""
+    """Break a long name into two lines and cut the rest; a dollar sign does not start mathematics."""
     from textwrap import wrap
 
     lines = wrap(name.replace("$", r"\$"), NAME_WIDTH, max_lines=2, placeholder="…")
@@ -135,5 +135,5 @@ def _wrap(name: str) -> str:
 
 
 def save_png(figure: "Figure", path: str | PathLike[str]) -> None:
-    """Write a PNG whose bytes depend on the figure alone."""
+    """Write a PNG whose bytes depend on the figure only."""
     figure.savefig(path, format="png", metadata={"Software": None})

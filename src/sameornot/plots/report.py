@@ -1,7 +1,7 @@
-"""Pictures of a report: what they show as plain tuples, and the larger ones drawn as SVG.
+"""Figures of the report: the data of the small ones as plain tuples, the large ones drawn as SVG.
 
-No word of the table or of the expert is drawn, only numbers: any script can be shown by the page around it,
-few by a drawing's fonts. Ink is the colour of the text around a picture, so it is seen on light and on dark.
+Figures contain numbers but no text of the table or of the expert: the page can show any script, the fonts of
+a drawing cannot. They use the text colour of the page, so they are legible in both themes.
 """
 
 import re
@@ -17,63 +17,63 @@ from sameornot.plots.session import LearnedMap
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# A colour that nothing else has, replaced by that of the text around the picture.
+# A colour that nothing else has; it is replaced by the text colour of the page.
 INK = "#010203"
-# Points that are drawn one by one; more of them become an image within the picture, which is smaller.
+# More points than this are drawn as one raster image within the SVG, which is smaller.
 MAX_VECTOR_POINTS = 2_000
-# Bars that show how sure the rows of a group are, from 0 to 1.
+# Bins of a confidence histogram.
 N_BINS = 10
-# A range leaves out this share of the rows at either end, an axis that much: single odd values hide the rest.
-OUTSIDE, BEYOND = 0.1, 0.01
+# Shares of the rows that a range and the axis leave out at either end, so that outliers do not hide the rest.
+RANGE_TAIL, AXIS_TAIL = 0.1, 0.01
 
 
 @dataclass(frozen=True)
-class Spread:
-    """Values of a column inside a group and outside: where most begin, the middle one, where most end.
+class ValueRanges:
+    """First decile, median and last decile of a column, inside a group and outside.
 
-    All are places on one axis from 0 to 1, which spans nearly all values of the column.
+    They are positions on one axis from 0 to 1, which spans nearly all values of the column.
     """
 
     inside: tuple[float, float, float]
     outside: tuple[float, float, float]
 
 
-def spread(values: np.ndarray, members: np.ndarray) -> Spread | None:
+def value_ranges(values: np.ndarray, members: np.ndarray) -> ValueRanges | None:
     """The ranges of a column's finite values for members of a group and the others; None if one is empty."""
-    values = values / 4.0  # so that the difference of the largest numbers there are is one
+    values = values / 4.0  # so that the difference of the largest floats does not overflow
     known = np.isfinite(values)
     inside, outside = values[known & members], values[known & ~members]
     if len(inside) == 0 or len(outside) == 0:
         return None
-    low, high = np.quantile(values[known], [BEYOND, 1.0 - BEYOND])
+    low, high = np.quantile(values[known], [AXIS_TAIL, 1.0 - AXIS_TAIL])
     width = high - low if high > low else 1.0
 
-    def places(part: np.ndarray) -> tuple[float, float, float]:
-        marks = (np.quantile(part, [OUTSIDE, 0.5, 1.0 - OUTSIDE]) - low) / width
-        first, middle, last = marks.clip(0.0, 1.0).tolist()
-        return first, middle, last
+    def positions(part: np.ndarray) -> tuple[float, float, float]:
+        quantiles = (np.quantile(part, [RANGE_TAIL, 0.5, 1.0 - RANGE_TAIL]) - low) / width
+        first, median, last = quantiles.clip(0.0, 1.0).tolist()
+        return first, median, last
 
-    return Spread(places(inside), places(outside))
+    return ValueRanges(positions(inside), positions(outside))
 
 
-def sureness(confidence: np.ndarray) -> tuple[int, ...]:
-    """How many rows are how sure, in `N_BINS` steps from 0 to 1."""
+def confidence_histogram(confidence: np.ndarray) -> tuple[int, ...]:
+    """Number of rows in each of `N_BINS` equal intervals of confidence."""
     counts, _ = np.histogram(confidence, bins=N_BINS, range=(0.0, 1.0))
     return tuple(counts.tolist())
 
 
-def group_paint(number: int) -> str:
-    """The colour of a group, by its number (from 1), as a name that the page's style sheet has to know."""
+def group_colour(number: int) -> str:
+    """The colour of a group, by its number (from 1), as a variable that the page's style sheet defines."""
     return f"var(--g{(number - 1) % len(COLOURS)})"
 
 
 def group_marker(number: int) -> str:
-    """The shape of a group's points; with the colour it tells 63 groups apart."""
+    """The marker of a group; together with the colour, 63 groups differ."""
     return MARKERS[(number - 1) % len(MARKERS)]
 
 
-def swatch(number: int) -> str:
-    """Corners of that shape for a polygon in a box from −1 to 1."""
+def marker_polygon(number: int) -> str:
+    """The corners of a group's marker, for an SVG polygon in a box from −1 to 1."""
     from matplotlib.markers import MarkerStyle
 
     style = MarkerStyle(group_marker(number))
@@ -83,7 +83,7 @@ def swatch(number: int) -> str:
 
 
 def draw_report_map(rows: LearnedMap, numbers: Sequence[int]) -> "Figure":
-    """The rows in the learned space; label m of the map is group `numbers[m]`, placed rows have an edge."""
+    """Draw rows in the learned space; label m is group `numbers[m]`, and placed rows have an edge."""
     figure, axes = blank_figure(10.4, 5.6)
     x, y, group = (np.array(column) for column in (rows.x, rows.y, rows.group))
     placed = np.array(rows.placed, dtype=bool)
@@ -94,9 +94,10 @@ def draw_report_map(rows: LearnedMap, numbers: Sequence[int]) -> "Figure":
             "color": COLOURS[(number - 1) % len(COLOURS)],
             "marker": group_marker(number),
         }
-        free, bound = (group == label) & ~placed, (group == label) & placed
-        axes.scatter(x[free], y[free], s=17, alpha=0.65, linewidths=0, rasterized=is_image, **style)
-        axes.scatter(x[bound], y[bound], s=42, edgecolors=INK, linewidths=1.1, zorder=3, **style)
+        by_model, by_answers = (group == label) & ~placed, (group == label) & placed
+        edge: dict[str, Any] = {"edgecolors": INK, "linewidths": 1.1, "zorder": 3}
+        axes.scatter(x[by_model], y[by_model], s=17, alpha=0.65, linewidths=0, rasterized=is_image, **style)
+        axes.scatter(x[by_answers], y[by_answers], s=42, **edge, **style)
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_xlabel(f"first axis: {rows.shares[0]:.0%} of the variance")
@@ -104,12 +105,12 @@ def draw_report_map(rows: LearnedMap, numbers: Sequence[int]) -> "Figure":
     return figure
 
 
-def draw_moves(moves: Sequence[tuple[int, float]]) -> "Figure":
-    """How much of the grouping changed, against the number of answers."""
+def draw_churn(churn: Sequence[tuple[int, float]]) -> "Figure":
+    """Draw the share of rows that changed group against the number of answers."""
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     figure, axes = blank_figure(10.4, 2.6)
-    answers, shares = [n for n, _ in moves], [share for _, share in moves]
+    answers, shares = [n for n, _ in churn], [share for _, share in churn]
     axes.fill_between(answers, shares, color=COLOURS[0], alpha=0.18, linewidth=0)
     axes.plot(answers, shares, color=COLOURS[0], linewidth=1.8, marker="o", markersize=3)
     axes.set_xlim(min(answers) - 0.5, max(answers) + 0.5)
@@ -119,12 +120,12 @@ def draw_moves(moves: Sequence[tuple[int, float]]) -> "Figure":
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1.0, decimals=0))
     axes.grid(axis="y", color=INK, alpha=0.12)
     axes.set_xlabel("answers")
-    axes.set_ylabel("rows that moved")
+    axes.set_ylabel("rows that changed group")
     return figure
 
 
 def blank_figure(width: float, height: float) -> tuple["Figure", Any]:
-    """A transparent figure of this size in inches, and its axes in ink."""
+    """A transparent figure of this size in inches, with axes in the text colour."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
@@ -142,7 +143,7 @@ def blank_figure(width: float, height: float) -> tuple["Figure", Any]:
 
 
 def inline_svg(figure: "Figure", name: str) -> str:
-    """The figure as an element for a page; `name` keeps its ids apart from those of other pictures there."""
+    """The figure as an SVG element for a page; `name` makes its ids unique there."""
     from io import StringIO
 
     from matplotlib import rc_context
@@ -156,12 +157,14 @@ def inline_svg(figure: "Figure", name: str) -> str:
     drawn = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", drawn, flags=re.DOTALL)
     drawn = re.sub(r"font-family: [^;\"]*", "font-family: inherit", drawn)
     (box,) = re.findall(r'viewBox="[^"]*"', drawn)
-    drawn = f"<svg {box}>" + drawn[drawn.index(">", drawn.index("<svg")) + 1 :]  # without head and namespaces
+    drawn = (
+        f"<svg {box}>" + drawn[drawn.index(">", drawn.index("<svg")) + 1 :]
+    )  # drop XML head and namespaces
     return _own_ids(drawn, name)
 
 
 def _own_ids(drawn: str, name: str) -> str:
-    """Drop the ids that nothing refers to, and begin the others with the picture's name."""
+    """Drop ids without references, and prefix the others with the name of the figure."""
     used = set(re.findall(r'(?:href="|url\()#([^")]+)', drawn))
     drawn = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", drawn)
     for each in sorted(used, key=len, reverse=True):

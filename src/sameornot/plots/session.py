@@ -1,4 +1,4 @@
-"""What there is to see of a session, as plain tuples: the drawing is in `draw.py`."""
+"""The data of a session's figure as plain tuples; `draw.py` draws it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from sameornot.session import ActiveSession, SessionResult
 
 @dataclass(frozen=True)
 class Stage:
-    """How far a session is: `agreement` is the adjusted Rand index (ARI) with the true labels.
+    """A session after some questions: `agreement` is the adjusted Rand index (ARI) with the true labels.
 
-    `groups` counts those that the answers tell apart, `placed` the rows that the answers put into them.
+    `groups` is the number of neighbourhoods, `placed` the number of rows in them.
     """
 
     questions: int
@@ -27,7 +27,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class LearnedMap:
-    """Rows on the first two principal axes of the learned space; `shares` of its variance lie on them."""
+    """Rows on the first two principal axes of the learned space, with their shares of its variance."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
@@ -38,7 +38,7 @@ class LearnedMap:
 
 @dataclass(frozen=True)
 class FeatureShares:
-    """The features that weigh most, heaviest first, and how many others share what is left."""
+    """The features of largest weight, largest first, and the number of the others."""
 
     names: tuple[str, ...]
     weights: tuple[float, ...]
@@ -47,7 +47,7 @@ class FeatureShares:
 
 @dataclass(frozen=True)
 class SessionPicture:
-    """All that the picture of a session shows."""
+    """The data of the three panels of a session's figure."""
 
     stages: tuple[Stage, ...]
     learned_map: LearnedMap
@@ -55,12 +55,12 @@ class SessionPicture:
 
 
 def session_picture(X: Any, result: SessionResult, stages: Sequence[Stage]) -> SessionPicture:
-    """Gather what the picture shows: how the session went, and where it led."""
+    """Collect the data of a session's figure."""
     return SessionPicture(tuple(stages), learned_map(X, result), feature_shares(result))
 
 
 def session_stage(session: ActiveSession, truth: Any) -> Stage:
-    """Compare the grouping as it stands now with the true labels, one a row."""
+    """Compare the current grouping with the true labels, one per row."""
     labels = check_labels(truth, len(session), name="truth")
     result = session.result()
     return Stage(
@@ -72,7 +72,7 @@ def session_stage(session: ActiveSession, truth: Any) -> Stage:
 
 
 def learned_map(X: Any, result: SessionResult) -> LearnedMap:
-    """Lay the rows out in a plane that keeps as much of their learned distances as a plane can."""
+    """Project the rows from the learned space onto its first two principal components."""
     rows, _ = check_table(X)
     placed = np.zeros(len(rows), dtype=bool)
     placed[np.concatenate([np.empty(0, dtype=int), *result.neighbourhoods])] = True
@@ -87,7 +87,7 @@ def learned_map(X: Any, result: SessionResult) -> LearnedMap:
 
 
 def _principal_plane(space: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates on the first two principal axes and their shares of the variance; 0 on a missing axis."""
+    """Coordinates on the first two principal axes and their shares of the variance; a missing axis is 0."""
     plane, shares = np.zeros((len(space), 2)), np.zeros(2)
     if not np.ptp(space, axis=0).any():
         return plane, shares
@@ -98,7 +98,7 @@ def _principal_plane(space: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def feature_shares(result: SessionResult, *, n_features: int = 8) -> FeatureShares:
-    """The heaviest features; those of weight 0 are left out."""
+    """The features of largest weight; those of weight 0 are left out."""
     heaviest = result.feature_weights.sort_values(ascending=False, kind="stable").head(n_features)
     heaviest = heaviest[heaviest > 0]
     return FeatureShares(

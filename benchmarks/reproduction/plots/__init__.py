@@ -1,0 +1,1 @@
+"""Pictures of the reproduction, drawn from the rows."""

@@ -1,1 +1,0 @@
-"""The paper's tables, figures and theorems as data: experiments that return rows."""
