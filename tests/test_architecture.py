@@ -14,20 +14,20 @@ PACKAGE = Path(__file__).parents[1] / "src" / "sameornot"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = [
+    ["_deprecated"],
     ["_types"],
-    ["_validation", "_votes", "_pool", "engine"],
+    ["_validation", "_votes", "engine"],
     ["constraints"],
     ["augmentation", "metric"],
     ["cluster"],
     ["ensemble"],
     ["query"],
-    ["_reading"],
-    ["interview"],
+    ["registry"],
     ["session"],
     ["oracles"],
     ["simulation"],
     ["datasets"],
-    ["table", "store", "bench"],
+    ["table", "store"],
     ["plots"],
     ["service"],
     ["export"],
@@ -48,7 +48,7 @@ MAY_IMPORT["store"] = {"_validation"}
 MAY_IMPORT["table"] = {"_validation", "engine"}
 # What belongs to the paper's tables and figures has no place on a person's desk.
 for room in ("service", "export", "web"):
-    MAY_IMPORT[room] -= {"bench", "simulation", "oracles", "datasets"}
+    MAY_IMPORT[room] -= {"simulation", "oracles", "datasets"}
 MAY_IMPORT["cli"] |= {"__init__"}
 MAY_IMPORT["__init__"] = ROOMS - {"cli"}  # cli needs typer, which `import sameornot` must not
 

@@ -1,11 +1,11 @@
-"""The closure says what the answers imply, and no more, whatever their order."""
+"""The closure is what the answers imply, and no more, whatever their order."""
 
 from collections import deque
 from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sameornot import Answer, Constraints, Contradiction
@@ -74,7 +74,7 @@ def agrees(labels, facts):
 
 @st.composite
 def truth_and_answers(draw, *, max_points=8, max_groups=4, max_answers=16):
-    """Labels that no one knows, and true answers about some pairs in some order."""
+    """Hidden labels, and true answers about some pairs in some order."""
     labels = draw(st.lists(st.integers(0, max_groups - 1), min_size=2, max_size=max_points))
     pairs = st.sampled_from(list(permutations(range(len(labels)), 2)))
     asked = draw(st.lists(pairs, max_size=max_answers))
@@ -183,7 +183,7 @@ def test_a_chain_through_implied_links_shows_answers_that_prove_it_by_counting(c
 
 
 def test_the_chain_through_an_implied_link_is_the_reason_for_it():
-    # of two groups: 2 differs from 0 and so is of 1's
+    # two groups: 2 differs from 0, so it is in 1's group
     answers = [((0, 1), DIFFERENT), ((2, 0), DIFFERENT), ((2, 3), SAME)]
     constraints = closed(4, answers)
     constraints.imply_last(2)
@@ -196,7 +196,7 @@ def test_the_chain_through_an_implied_link_is_the_reason_for_it():
 
 
 def test_the_chain_through_an_implied_link_says_that_the_other_groups_differ():
-    # of three groups: 3 differs from 0 and 1, and is of 2's only because 0 and 1 are not of one group
+    # three groups: 3 differs from 0 and 1, and is in 2's group only because 0 and 1 differ
     answers = [((0, 1), DIFFERENT), ((0, 2), DIFFERENT), ((1, 2), DIFFERENT)]
     answers += [((3, 0), DIFFERENT), ((3, 1), DIFFERENT)]
     constraints = closed(4, answers)
@@ -207,7 +207,7 @@ def test_the_chain_through_an_implied_link_says_that_the_other_groups_differ():
     assert not any(agrees(way, refused) for way in product(range(3), repeat=4))
 
 
-def test_with_one_group_in_all_no_chain_shows_a_link_that_no_one_gave():
+def test_with_a_single_group_no_chain_shows_a_link_that_was_not_answered():
     answers = [((0, 1), SAME), ((2, 3), SAME)]
     constraints = closed(4, answers)
     constraints.imply_last(1)
@@ -222,13 +222,13 @@ def test_neighbourhoods_are_disjoint_and_all_different(case, at_most):
     labels, answers = case
     settled = searched(len(labels), answers)
     constraints = closed(len(labels), answers)
-    for hoods in (constraints.neighbourhoods(), constraints.neighbourhoods(at_most=at_most)):
-        members = np.concatenate([*hoods, []]).tolist()
+    for found in (constraints.neighbourhoods(), constraints.neighbourhoods(at_most=at_most)):
+        members = np.concatenate([*found, []]).tolist()
         assert len(set(members)) == len(members)
-        for a, b in combinations(hoods, 2):
+        for a, b in combinations(found, 2):
             assert {settled.get(pair) for pair in product(a.tolist(), b.tolist())} == {DIFFERENT}
             assert len(a) >= len(b)
-    assert len(hoods) <= at_most
+    assert len(found) <= at_most
 
 
 @thorough
@@ -237,15 +237,17 @@ def test_a_group_outside_the_neighbourhoods_was_not_compared_with_one_of_them(ca
     labels, answers = case
     settled = searched(len(labels), answers)
     constraints = closed(len(labels), answers)
-    hoods = constraints.neighbourhoods()
-    inside = {int(hood[0]) for hood in hoods}
+    neighbourhoods = constraints.neighbourhoods()
+    inside = {int(members[0]) for members in neighbourhoods}
     outside = [int(group[0]) for group in constraints.groups() if int(group[0]) not in inside]
-    assert all(any((point, int(hood[0])) not in settled for hood in hoods) for point in outside)
+    assert all(
+        any((point, int(members[0])) not in settled for members in neighbourhoods) for point in outside
+    )
 
 
 @thorough
 @given(truth_and_answers())
-def test_groups_are_the_classes_of_points_that_an_answer_speaks_of(case):
+def test_groups_are_the_classes_of_the_points_in_the_answers(case):
     labels, answers = case
     settled = searched(len(labels), answers)
     asked = {point for pair, _ in answers for point in pair}
@@ -279,8 +281,8 @@ def test_nothing_is_implied_before_all_groups_are_known():
     assert state(constraints) == before
 
 
-def test_an_implied_link_settles_a_point_that_waited_for_it():
-    # 3 is of group 2 by counting; 4 differs from 3 and from 0, and is of group 1 only because of that
+def test_an_implied_link_can_imply_another_one():
+    # 3 is in 2's group by counting; 4 differs from 3 and from 0, and is in 1's group only because of that
     answers = [((0, 1), DIFFERENT), ((0, 2), DIFFERENT), ((1, 2), DIFFERENT)]
     answers += [((4, 0), DIFFERENT), ((4, 3), DIFFERENT), ((3, 0), DIFFERENT), ((3, 1), DIFFERENT)]
     constraints = closed(5, answers)
@@ -304,20 +306,20 @@ def test_what_counting_implies_is_true_when_the_number_of_groups_is(case):
     truth_and_answers(),
     st.lists(st.tuples(st.integers(0, 99), st.integers(0, 7), st.integers(0, 7)), max_size=6),
 )
-def test_unsure_is_put_aside_and_implies_nothing(case, unsure):
+def test_unsure_is_recorded_and_implies_nothing(case, unsure):
     labels, answers = case
     n = len(labels)
-    doubts = {(i % n, j % n) for _, i, j in unsure if i % n != j % n}
+    unsure_pairs = {(i % n, j % n) for _, i, j in unsure if i % n != j % n}
     log = [*answers]
-    for (where, _, _), pair in zip(unsure, doubts, strict=False):
+    for (where, _, _), pair in zip(unsure, unsure_pairs, strict=False):
         log.insert(where % (len(log) + 1), (pair, UNSURE))
-    put_aside = {frozenset(pair) for pair, answer in log if answer is UNSURE}
+    recorded = {frozenset(pair) for pair, answer in log if answer is UNSURE}
     constraints = closed(n, log)
     assert state(constraints)[:6] == state(closed(n, answers))[:6]
     for i, j in product(range(n), repeat=2):
-        assert constraints.is_unsure(i, j) is (frozenset((i, j)) in put_aside)
+        assert constraints.is_unsure(i, j) is (frozenset((i, j)) in recorded)
     for i in range(n):
-        assert constraints.unsure_counts()[i] == sum(i in pair for pair in put_aside)
+        assert constraints.unsure_counts()[i] == sum(i in pair for pair in recorded)
 
 
 @pytest.mark.parametrize("pair", [(1, 1), (-1, 2), (2, -1), (0, 5), (5, 0)])
@@ -330,7 +332,7 @@ def test_a_pair_that_cannot_be_asked_is_named_and_changes_nothing(pair, answer):
     assert state(constraints) == before
 
 
-def test_a_word_is_never_taken_for_the_opposite_answer():
+def test_a_string_is_never_read_as_the_opposite_answer():
     constraints = Constraints(2)
     try:
         constraints.add((0, 1), "same")
@@ -341,7 +343,7 @@ def test_a_word_is_never_taken_for_the_opposite_answer():
 
 
 @pytest.mark.parametrize("n_points", [0, -3])
-def test_no_points_at_all_is_an_error_that_names_the_number(n_points):
+def test_without_points_there_is_an_error_that_names_the_number(n_points):
     with pytest.raises(ValueError, match=f"n_points={n_points}"):
         Constraints(n_points)
 
@@ -384,8 +386,8 @@ def test_pairs_that_contradict_labels_raise():
         Constraints.from_pairs(3, labels=np.array([0, 0, 1]), cannot_link=np.array([[0, 1]]))
 
 
-def test_groups_that_are_known_to_differ_come_before_ones_that_are_presumed_to():
-    """Row 5 was spoken of before row 2, and may be of the second group."""
+def test_proven_neighbourhoods_come_before_provisional_ones():
+    """Row 5 was asked about before row 2, and may belong to the second group."""
     known = Constraints(8)
     for pair in ((0, 1), (5, 0), (2, 0), (2, 1)):
         known.add(pair, Answer.DIFFERENT)
@@ -393,7 +395,7 @@ def test_groups_that_are_known_to_differ_come_before_ones_that_are_presumed_to()
     assert [members.tolist() for members in known.provisional_neighbourhoods(4)] == [[0], [1], [5], [2]]
 
 
-def test_presumed_groups_are_those_spoken_of_first():
+def test_provisional_neighbourhoods_are_in_the_order_of_the_answers():
     known = Constraints(12)
     for pair, answer in [((7, 3), DIFFERENT), ((9, 7), DIFFERENT), ((1, 2), DIFFERENT), ((2, 4), SAME)]:
         known.add(pair, answer)
@@ -408,7 +410,7 @@ def test_presumed_groups_are_those_spoken_of_first():
     assert [members.tolist() for members in known.neighbourhoods(at_most=3)] == [[2, 4], [1]]
 
 
-def test_an_expert_wavers_once_a_question_was_answered_both_ways():
+def test_answers_are_inconsistent_once_a_question_was_answered_both_ways():
     known = Constraints(5)
     known.add((0, 1), SAME)
     known.add((1, 2), DIFFERENT)
@@ -420,14 +422,63 @@ def test_an_expert_wavers_once_a_question_was_answered_both_ways():
 
 @thorough
 @given(truth_and_answers())
-def test_a_presumed_group_differs_from_one_before_it_and_no_row_is_in_two(case):
+def test_a_provisional_neighbourhood_differs_from_an_earlier_one_and_they_are_disjoint(case):
     truth, answers = case
     known = closed(len(truth), answers)
-    presumed = known.provisional_neighbourhoods(len(truth))
-    for n, members in enumerate(presumed[1:], start=1):
-        earlier = [known.relation(int(members[0]), int(other[0])) for other in presumed[:n]]
+    provisional = known.provisional_neighbourhoods(len(truth))
+    for n, members in enumerate(provisional[1:], start=1):
+        earlier = [known.relation(int(members[0]), int(other[0])) for other in provisional[:n]]
         assert DIFFERENT in earlier
-    rows = [row for members in presumed for row in members]
+    rows = [row for members in provisional for row in members]
     assert len(rows) == len(set(rows))
-    for one, other in combinations(presumed, 2):
+    for one, other in combinations(provisional, 2):
         assert known.relation(int(one[0]), int(other[0])) is not SAME
+
+
+ops = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "add_vote", "imply_last"]),
+        st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda pair: pair[0] != pair[1]),
+        st.sampled_from([SAME, DIFFERENT, UNSURE]),
+    ),
+    max_size=12,
+)
+
+
+def perform(constraints, operations):
+    """Carry out some operations; answers that contradict the earlier ones are left out."""
+    for operation, pair, answer in operations:
+        try:
+            if operation == "imply_last":
+                constraints.imply_last(3)
+            else:
+                getattr(constraints, operation)(pair, answer)
+        except Contradiction:
+            continue
+    return constraints
+
+
+def everything(constraints):
+    """All that a caller can see, with the answers and the chains behind every relation."""
+    chains = {
+        pair: constraints.proof(*pair)
+        for pair in combinations(range(constraints.n_points), 2)
+        if constraints.relation(*pair) is not None
+    }
+    return state(constraints), chains, constraints.answers, constraints.is_inconsistent
+
+
+@thorough
+@given(ops, ops, ops)
+@example([], [("add", (0, 2), SAME)], [("add", (0, 1), SAME), ("add", (1, 2), SAME)])  # another chain
+def test_a_copy_and_its_original_are_independent(before, to_copy, to_original):
+    original = perform(Constraints(7), before)
+    copy, untouched = original.copy(), everything(original)
+    assert everything(copy) == untouched
+    perform(copy, to_copy)
+    assert everything(original) == untouched
+    assert everything(copy) == everything(perform(perform(Constraints(7), before), to_copy))
+    changed = everything(copy)
+    perform(original, to_original)
+    assert everything(copy) == changed
+    assert everything(original) == everything(perform(perform(Constraints(7), before), to_original))

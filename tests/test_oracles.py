@@ -34,7 +34,7 @@ def test_at_rate_1_noise_is_always_wrong():
     assert [oracle(pair) for pair in PAIRS] == [swapped(answer) for answer in TRUE]
 
 
-def test_at_rate_1_no_one_is_ever_sure():
+def test_at_rate_1_every_answer_is_unsure():
     oracle = unsure(truth(LABELS), 1.0, np.random.default_rng(0))
     assert {oracle(pair) for pair in PAIRS} == {Answer.UNSURE}
 

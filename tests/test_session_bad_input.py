@@ -4,12 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sameornot import ActiveSession, AugmentedClustering, AugmentedMetric, PCKMeans, simulate
+from sameornot import COBRA, ActiveSession, AugmentedClustering, AugmentedMetric, PCKMeans, simulate
 from sameornot.query import STRATEGIES
+from sameornot.registry import CLUSTERERS
 
 X = np.random.default_rng(0).normal(size=(8, 2))
 Y = [0, 1, 0, 1, 0, 1, 0, 1]
-NAMES = ", ".join(repr(name) for name in sorted(STRATEGIES))
+STRATEGY_NAMES = ", ".join(repr(name) for name in sorted(STRATEGIES))
+CLUSTERER_NAMES = ", ".join(repr(name) for name in sorted(CLUSTERERS))
+
+
+def augmented(**parameters):
+    return {"clusterer": AugmentedClustering(**parameters)}
+
 
 BAD_TABLES = [
     (np.where(X > 1, np.nan, X), "X holds nan in row"),
@@ -22,29 +29,38 @@ BAD_TABLES = [
     (X[:, :, None], r"X has 3 dimension\(s\) but a table"),
 ]
 
-BAD_SETTINGS = [
+BAD_ARGUMENTS = [
     ({"n_clusters": 9}, "n_clusters=9 but only 8 rows were given"),
     ({"n_clusters": 0}, "n_clusters=0 but at least 1 is needed"),
     ({"n_clusters": -2}, "n_clusters=-2 but at least 1 is needed"),
     ({"n_clusters": 2.5}, "n_clusters=2.5 but a whole number is needed"),
     ({"n_clusters": True}, "n_clusters=True but a whole number is needed"),
     ({"n_clusters": "two"}, "n_clusters='two' but a whole number is needed"),
-    ({"strategy": "best"}, f"strategy='best' but one of {NAMES} is needed"),
-    ({"strategy": 1}, f"strategy=1 but one of {NAMES} is needed"),
-    ({"strategy": "panel", "clusterer": "pckmeans"}, "clusterer='panel' is needed, not 'pckmeans'"),
-    ({"metric": "cosine"}, "metric='cosine' but one of 'exact', 'full', 'separable' is needed"),
-    ({"penalty": -1.0}, "penalty=-1.0 but at least 0 is needed"),
-    ({"penalty": "strong"}, "penalty='strong' but a finite number is needed"),
-    ({"penalty": (1.0, 2, 3)}, r"penalty=\(1.0, 2, 3\) but a finite number is needed"),
-    ({"penalty": (1.0, -1)}, "penalty's q=-1 but at least 0 is needed"),
-    ({"penalty": (1.0, 0.5)}, "penalty's q=0.5 but a whole number is needed"),
-    ({"penalty": True}, "penalty=True but a finite number is needed"),
-    ({"separation": -0.1}, "separation=-0.1 but at least 0 is needed"),
-    ({"separation": "auto"}, "separation='auto' but a finite number is needed"),
-    ({"weight": -1.0}, "weight=-1.0 but at least 0 is needed"),
-    ({"weight": np.inf}, "weight=inf but a finite number is needed"),
-    ({"n_init": 0}, "n_init=0 but at least 1 is needed"),
-    ({"max_iter": 1.5}, "max_iter=1.5 but a whole number is needed"),
+    ({"strategy": "best"}, f"strategy='best' but an object or one of {STRATEGY_NAMES} is needed"),
+    ({"strategy": 1}, f"strategy=1 but an object or one of {STRATEGY_NAMES} is needed"),
+    ({"clusterer": "best"}, f"clusterer='best' but an object or one of {CLUSTERER_NAMES} is needed"),
+    (
+        {"strategy": "uncertainty", "clusterer": "pckmeans"},
+        r"strategy=UncertaintySampling\(.*\) needs a clusterer that produces .*, not clusterer=PCKMeans\(\)",
+    ),
+    (
+        {"strategy": "mee", "clusterer": COBRA(7)},
+        r"clusterer=COBRA\(n_super_instances=7\) groups by the answers to its own questions: "
+        r"leave the strategy out, instead of strategy=MinimumExpectedEntropy\(n_trees=50\)",
+    ),
+    (augmented(metric="cosine"), "metric='cosine' but one of 'exact', 'full', 'separable' is needed"),
+    (augmented(penalty=-1.0), "penalty=-1.0 but at least 0 is needed"),
+    (augmented(penalty="strong"), "penalty='strong' but a finite number is needed"),
+    (augmented(penalty=(1.0, 2, 3)), r"penalty=\(1.0, 2, 3\) but a finite number is needed"),
+    (augmented(penalty=(1.0, -1)), "penalty's q=-1 but at least 0 is needed"),
+    (augmented(penalty=(1.0, 0.5)), "penalty's q=0.5 but a whole number is needed"),
+    (augmented(penalty=True), "penalty=True but a finite number is needed"),
+    (augmented(separation=-0.1), "separation=-0.1 but at least 0 is needed"),
+    (augmented(separation="auto"), "separation='auto' but a finite number is needed"),
+    (augmented(weight=-1.0), "weight=-1.0 but at least 0 is needed"),
+    (augmented(weight=np.inf), "weight=inf but a finite number is needed"),
+    (augmented(n_init=0), "n_init=0 but at least 1 is needed"),
+    (augmented(max_iter=1.5), "max_iter=1.5 but a whole number is needed"),
     ({"random_state": -1}, "random_state=-1 but at least 0 is needed"),
     ({"random_state": "seed"}, "random_state='seed' but a whole number is needed"),
     ({"random_state": 1.0}, "random_state=1.0 but a whole number is needed"),
@@ -68,16 +84,16 @@ def test_a_bad_table_is_refused(table, message):
         simulate(table, Y)
 
 
-@pytest.mark.parametrize(("settings", "message"), BAD_SETTINGS)
-def test_a_bad_setting_is_refused(settings, message):
+@pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS)
+def test_a_bad_argument_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        ActiveSession(X, **settings)
+        ActiveSession(X, **arguments)
     with pytest.raises(ValueError, match=message):
-        simulate(X, Y, **settings)
+        simulate(X, Y, **arguments)
 
 
-@pytest.mark.parametrize("start", [ActiveSession, lambda X, **settings: simulate(X, Y, **settings)])
-def test_an_unknown_setting_is_named(start):
+@pytest.mark.parametrize("start", [ActiveSession, lambda X, **options: simulate(X, Y, **options)])
+def test_an_unknown_argument_is_named(start):
     with pytest.raises(TypeError, match="'n_cluster'"):
         start(X, n_cluster=2)
 
@@ -157,7 +173,7 @@ def test_a_bad_simulation_is_refused_before_anything_is_asked(changed, message):
         simulate(X, **{"y": Y, "n_clusters": 2, "oracle": nobody, **changed})
 
 
-def test_labels_that_need_more_groups_than_n_clusters_are_told_so():
+def test_labels_that_need_more_groups_than_n_clusters_are_an_error_that_says_so():
     with pytest.raises(ValueError, match=r"n_clusters=2 but .* differ from each other, which makes 3 groups"):
         simulate(
             X, [0, 1, 2, 0, 1, 2, 0, 1], n_clusters=2, strategy="random", infer_last=False, random_state=0

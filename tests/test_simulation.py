@@ -1,20 +1,21 @@
-"""A simulation is a session answered by known labels, seen at its checkpoints."""
+"""A simulation is a session answered by known labels and scored at its checkpoints."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from sameornot import ActiveSession, Answer, simulate
+from sameornot import NPU, ActiveSession, Answer, AugmentedClustering, simulate
 from sameornot.datasets import make_gaussian
 from sameornot.oracles import truth, unsure
+from sameornot.query import STRATEGIES
 
 Y = np.array([0, 1, 2] * 5)
 X = np.random.default_rng(0).normal(size=(15, 3)) + 2.0 * np.eye(3)[Y]
 QUICK = {"n_clusters": 3, "strategy": "random", "random_state": 0}
 
 
-def test_one_row_a_checkpoint():
+def test_there_is_one_row_per_checkpoint():
     curve = simulate(X, Y, budget=12, checkpoints=[9, 0, 3, 3], **QUICK)
     assert curve.columns.tolist() == ["questions", "ari", "nmi", "seconds"]
     assert curve.questions.tolist() == [0, 3, 9]
@@ -49,7 +50,7 @@ def test_without_budget_nothing_is_asked():
     assert curve.questions.tolist() == [0]
 
 
-def test_no_checkpoint_is_no_row():
+def test_without_checkpoints_there_are_no_rows():
     curve = simulate(X, Y, budget=5, checkpoints=[], **QUICK)
     assert curve.columns.tolist() == ["questions", "ari", "nmi", "seconds"]
     assert len(curve) == 0
@@ -62,14 +63,16 @@ def test_when_nothing_is_left_to_ask_the_grouping_stays_as_the_expert_wants_it()
     assert curve.nmi.tolist() == pytest.approx([1.0, 1.0, 1.0])
 
 
-def test_mee_places_every_point_with_at_most_two_questions_of_three_groups():
+def test_with_three_groups_every_point_is_placed_by_at_most_two_questions():
     sessions = []
     curve = simulate(X, Y, 3, budget=1000, checkpoints=[1000], random_state=0, progress=sessions.append)
     assert curve.ari[0] == 1.0
-    assert len(sessions[-1].answers) <= 2 * 14  # the first point is asked against, the third answer implied
+    assert (
+        len(sessions[-1].answers) <= 2 * 14
+    )  # the others are compared with the first point, and the third answer is implied
 
 
-def test_progress_is_called_once_an_answer_with_the_session():
+def test_progress_is_called_with_the_session_after_each_answer():
     lengths = []
     simulate(X, Y, budget=7, progress=lambda session: lengths.append(len(session.answers)), **QUICK)
     assert lengths == [1, 2, 3, 4, 5, 6, 7]
@@ -104,7 +107,7 @@ def test_from_an_expert_who_is_never_sure_nothing_is_learned():
 
 
 @pytest.mark.parametrize("strategy", ["mee", "random", "two_step"])
-def test_runs_repeat_whatever_the_global_seed(strategy):
+def test_runs_are_reproducible_whatever_the_global_seed(strategy):
     curves = []
     for global_seed in (0, 1):
         np.random.seed(global_seed)  # noqa: NPY002
@@ -113,16 +116,16 @@ def test_runs_repeat_whatever_the_global_seed(strategy):
     pd.testing.assert_frame_equal(*curves)
 
 
-def test_labels_may_be_words_and_tables_data_frames():
-    words = np.array(["ant", "bee", "cat"])[Y]
+def test_labels_may_be_strings_and_tables_data_frames():
+    names = np.array(["ant", "bee", "cat"])[Y]
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     numbers = simulate(X, Y, budget=6, checkpoints=[6], **QUICK)
-    for labels in (words, words.tolist(), pd.Series(words), pd.Categorical(words)):
+    for labels in (names, names.tolist(), pd.Series(names), pd.Categorical(names)):
         curve = simulate(frame, labels, budget=6, checkpoints=[6], **QUICK)
         pd.testing.assert_frame_equal(curve.drop(columns="seconds"), numbers.drop(columns="seconds"))
 
 
-def test_answers_known_beforehand_count_as_questions():
+def test_initial_answers_count_as_questions():
     known = [((0, 3), "same"), ((0, 1), "different")]
     asked = []
     simulate(X, Y, budget=5, checkpoints=[5], answers=known, progress=asked.append, **QUICK)
@@ -137,13 +140,35 @@ def test_agreement_grows_with_the_questions(n_clusters):
     assert curve.ari[0] < curve.ari[1]
 
 
-def test_settings_of_the_session_are_handed_on():
-    sessions = []
+def test_arguments_of_the_session_are_passed_on():
+    sessions, strategy = [], NPU(n_trees=3)
     simulate(
-        X, Y, budget=1, metric="full", penalty=(0.5, 1), infer_last=False, progress=sessions.append, **QUICK
+        X,
+        Y,
+        3,
+        strategy=strategy,
+        clusterer=AugmentedClustering(metric="full", penalty=(0.5, 1)),
+        budget=1,
+        infer_last=False,
+        standardize=False,
+        pool=10,
+        random_state=7,
+        progress=sessions.append,
     )
     (session,) = sessions
-    assert session.settings.metric == "full"
-    assert session.settings.penalty == (0.5, 1)
-    assert session.infer_last is False
-    assert session.strategy == "random"
+    assert session.strategy is strategy
+    assert session.clusterer.metric == "full"
+    assert session.clusterer.penalty == (0.5, 1)
+    assert (session.infer_last, session.standardize, session.seed) == (False, False, 7)
+    assert len(session.pool) == 10
+
+
+@pytest.mark.parametrize("strategy", ["npu", "cobras", "uncertainty"])
+def test_a_name_and_its_object_give_the_same_curve(strategy):
+    curves = [
+        simulate(X, Y, 3, strategy=named, budget=8, checkpoints=[4, 8], random_state=0).drop(
+            columns="seconds"
+        )
+        for named in (strategy, STRATEGIES[strategy]())
+    ]
+    pd.testing.assert_frame_equal(*curves)

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sameornot._deprecated import warn_renamed
+
 
 class Answer(Enum):
     """What the expert says about two records; ``Answer("same")`` reads it back from text."""
@@ -55,10 +57,6 @@ class Question(Pair):
         return question
 
 
-class Recheck(Pair):
-    """A pair that is asked about although earlier answers settle it: one of them may be wrong."""
-
-
 class Reply(NamedTuple):
     """One line of the answer log: what was answered, and at which step of the session.
 
@@ -70,6 +68,16 @@ class Reply(NamedTuple):
     answer: Answer
     step: int
     is_recheck: bool = False
+
+    @property
+    def again(self) -> bool:
+        """Deprecated name of `is_recheck`."""
+        warn_renamed("again", "is_recheck")
+        return self.is_recheck
+
+
+Fact = tuple[Pair, Answer]
+"""A question and its answer."""
 
 
 class Agreement(NamedTuple):

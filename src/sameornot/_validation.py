@@ -10,18 +10,7 @@ import pandas as pd
 def check_table(X: Any) -> tuple[np.ndarray, list[str]]:
     """A finite float matrix and its column names from an array or a DataFrame."""
     names = [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
-    try:
-        given = np.asarray(X)
-        word = (
-            next((cell for cell in given.flat if isinstance(cell, str)), None)
-            if given.dtype.kind in "OU"
-            else None
-        )
-        if word is not None or given.dtype.kind not in "biufO":
-            raise TypeError(f"it holds {given.dtype if word is None else repr(str(word))}")
-        values = given.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"X must hold numbers only: {error}") from None
+    values = _as_numbers(X)
     if values.ndim != 2:
         raise ValueError(f"X has {values.ndim} dimension(s) but a table of rows and columns is needed")
     if 0 in values.shape:
@@ -34,6 +23,19 @@ def check_table(X: Any) -> tuple[np.ndarray, list[str]]:
             f"X holds {values[row, column]} in row {row}, column {column}: fill or drop it first"
         )
     return values, names or [f"x{m}" for m in range(values.shape[1])]
+
+
+def _as_numbers(X: Any) -> np.ndarray:
+    try:
+        given = np.asarray(X)
+        word = None
+        if given.dtype.kind in "OU":
+            word = next((cell for cell in given.flat if isinstance(cell, str)), None)
+        if word is not None or given.dtype.kind not in "biufO":
+            raise TypeError(f"it holds {given.dtype if word is None else repr(str(word))}")
+        return given.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X must hold numbers only: {error}") from None
 
 
 def check_count(name: str, value: Any, *, at_least: int = 1) -> int:

@@ -7,17 +7,16 @@ moves the smaller side, so an answer costs O(log n) amortised. The "same" answer
 form a spanning forest: the path between two points in it is the chain that proves they are the same.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import combinations, pairwise
 from typing import Self
 
 import numpy as np
 
-from sameornot._types import Answer, Pair
-from sameornot._votes import partition
-
-Fact = tuple[Pair, Answer]
+from sameornot._deprecated import renamed_method, renamed_property
+from sameornot._types import Answer, Fact, Pair
+from sameornot._votes import consistent_answers
 
 
 class Contradiction(ValueError):
@@ -29,11 +28,6 @@ class Contradiction(ValueError):
         super().__init__(
             f"answer={answer.value!r} for {pair.left} and {pair.right} contradicts earlier answers: {earlier}"
         )
-
-
-def ordered(pair: Pair) -> tuple[int, int]:
-    """The two points of a question, whichever way it was put."""
-    return min(pair), max(pair)
 
 
 class Constraints:
@@ -72,6 +66,19 @@ class Constraints:
         self._questions: set[frozenset[int]] = set()  # what they were answers to
         self._same: list[Pair] = []
         self._different: list[Pair] = []
+
+    def copy(self) -> Self:
+        """An independent copy, in time that follows the number of answers."""
+        twin = copy(self)
+        twin._parent = self._parent.copy()
+        twin._members = {root: members.copy() for root, members in self._members.items()}
+        twin._apart = {root: others.copy() for root, others in self._apart.items()}
+        twin._links = {point: others.copy() for point, others in self._links.items()}
+        twin._implied, twin._questions = self._implied.copy(), self._questions.copy()
+        twin._unsure = {point: others.copy() for point, others in self._unsure.items()}
+        twin._answers, twin._same = self._answers.copy(), self._same.copy()
+        twin._different = self._different.copy()
+        return twin
 
     @classmethod
     def from_pairs(
@@ -142,30 +149,12 @@ class Constraints:
         if answer is Answer.UNSURE or not self.was_answered(*pair):
             self.add(pair, answer)
             return
-        told = [*self._answers, (pair, answer)]
-        votes: Counter[tuple[int, int]] = Counter()
-        n_answers: Counter[tuple[int, int]] = Counter()
-        for pair, said in told:
-            votes[ordered(pair)] += 1 if said is Answer.SAME else -1
-            n_answers[ordered(pair)] += 1
-        # A question that was answered both ways leaves the row that it was about, the left one, in doubt.
-        both_ways = {pair.left for pair, _ in told if abs(votes[ordered(pair)]) < n_answers[ordered(pair)]}
-        group = partition(votes, both_ways)
-        # Where others speak of two groups, rows in doubt do not.
-        clear, unclear = Counter[frozenset[int]](), Counter[frozenset[int]]()
-        for pair, vote in votes.items():
-            balance = unclear if both_ways & set(pair) else clear
-            balance[frozenset(group[point] for point in pair)] += vote
-        believed = Constraints(self.n_points)
-        for (left, right), vote in votes.items():
-            groups = frozenset((group[left], group[right]))
-            if vote > 0 and len(groups) == 1:
-                believed.add((left, right), Answer.SAME)
-            elif vote < 0 and len(groups) == 2 and (clear if groups in clear else unclear)[groups] < 0:
-                believed.add((left, right), Answer.DIFFERENT)
-        unsure, questions = self._unsure, self._questions
-        self.__dict__.update(believed.__dict__)
-        self._unsure, self._answers, self._questions = unsure, told, questions
+        answers, questions, unsure = [*self._answers, (pair, answer)], self._questions, self._unsure
+        consistent = Constraints(self.n_points)
+        for fact in consistent_answers(answers):
+            consistent.add(*fact)
+        self.__dict__.update(consistent.__dict__)
+        self._answers, self._questions, self._unsure = answers, questions, unsure
 
     @property
     def is_inconsistent(self) -> bool:
@@ -348,3 +337,12 @@ class Constraints:
             link = Pair(left, right)
             reasons = self._implied.get(link, self._implied.get(Pair(right, left)))
             yield from [(link, Answer.SAME)] if reasons is None else reasons
+
+    weigh = renamed_method("weigh", "add_vote")
+    told = renamed_property("told", "answers")
+    wavers = renamed_property("wavers", "is_inconsistent")
+    is_aside = renamed_method("is_aside", "is_unsure")
+    aside_counts = renamed_method("aside_counts", "unsure_counts")
+    presumed = renamed_method("presumed", "provisional_neighbourhoods")
+    told_apart = renamed_method("told_apart", "known_apart")
+    was_told = renamed_method("was_told", "was_answered")

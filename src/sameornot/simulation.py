@@ -11,8 +11,10 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sameornot import oracles
 from sameornot._types import Answer
 from sameornot._validation import check_count, check_labels, check_number
+from sameornot.cluster.base import Clusterer
 from sameornot.constraints import Contradiction
 from sameornot.oracles import Oracle, truth
+from sameornot.query import Strategy
 from sameornot.session import ActiveSession, TooManyGroups
 
 
@@ -21,6 +23,8 @@ def simulate(
     y: Any,
     n_clusters: int | None = None,
     *,
+    strategy: Strategy | str | None = None,
+    clusterer: Clusterer | str | None = None,
     budget: int = 300,
     checkpoints: Sequence[int] | None = None,
     oracle: Oracle | None = None,
@@ -33,13 +37,15 @@ def simulate(
 
     Parameters
     ----------
-    X, n_clusters, **session
-        As for `ActiveSession`: strategy, metric, penalty, infer_last, random_state and so on.
+    X, n_clusters, strategy, clusterer, **session
+        As for `ActiveSession`; `session` takes infer_last, standardize, pool, random_state and answers.
     y : array of labels, one a row
+    budget : int
+        Most questions.
     checkpoints : numbers of questions, optional
-        Where to compare the grouping with `y`; ten equal parts of the budget unless given.
+        Where to compare the grouping with `y`; by default ten equal parts of the budget.
     oracle : function from Pair to Answer, optional
-        Who answers; an expert who is always right unless given (see `sameornot.oracles`).
+        Who answers; by default an expert who is always right (see `sameornot.oracles`).
     noise, unsure : float
         Share of the answers that are wrong, and share that are "unsure"; drawn with the session's seed.
     progress : function of the session, optional
@@ -63,14 +69,14 @@ def simulate(
     1.0
     """
     start = time.perf_counter()
-    asking = ActiveSession(X, n_clusters, **session)
+    asking = ActiveSession(X, n_clusters, strategy=strategy, clusterer=clusterer, **session)
     labels = check_labels(y, len(asking))
     budget = check_count("budget", budget, at_least=0)
     answer = _make_expert(oracle or truth(labels), noise, unsure, asking.seed)
     rows = []
     for checkpoint in _check_checkpoints(checkpoints, budget):
-        while len(asking.answers) < checkpoint and (pair := asking.ask()) is not None:
-            _tell(asking, answer(pair), forgiving=noise > 0)
+        while len(asking.answers) < checkpoint and (question := asking.ask()) is not None:
+            _tell(asking, answer(question), forgiving=noise > 0)
             if progress is not None:
                 progress(asking)
         found = asking.result().labels
@@ -90,7 +96,7 @@ def _make_expert(oracle: Oracle, noise: float, unsure: float, seed: int) -> Orac
 
 
 def _tell(asking: ActiveSession, answer: Answer, *, forgiving: bool) -> None:
-    """Who errs takes back an answer that cannot be true together with the others: she is then not sure."""
+    """An expert who errs answers "unsure" where an answer would contradict the others."""
     try:
         asking.tell(answer)
     except (Contradiction, TooManyGroups):

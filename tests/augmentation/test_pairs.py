@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sameornot.membership import pairs as module
 
 from sameornot import Answer, Constraints
 from sameornot.augmentation.memberships import Memberships
@@ -65,7 +64,7 @@ def test_random_pairs_of_all_rows_stand_for_what_is_not_known():
     assert len(training_pairs(Constraints(1), None, np.random.default_rng(0)).background) == 0
 
 
-def test_same_facts_are_counted_without_those_that_follow_from_others():
+def test_same_answers_are_counted_without_those_that_follow_from_others():
     constraints = some_constraints()
     constraints.add((0, 2), Answer.SAME)  # follows from 0 = 1 and 1 = 2
     assert training_pairs(constraints, None, np.random.default_rng(0)).n_similar == 3
@@ -116,12 +115,13 @@ def test_pairs_at_the_level_of_chance_are_no_training_pairs(n_clusters):
     assert sorted(map(sorted, as_pairs(different))) == [[0, 2], [0, 3], [1, 2], [1, 3]]
 
 
-def test_too_many_pairs_are_sampled_evenly_and_never_a_point_with_itself(monkeypatch):
-    monkeypatch.setattr(module, "MAX_PAIRS", 2000)
+def test_too_many_pairs_are_sampled_evenly_and_never_a_point_with_itself():
     sizes = [50, 30, 20]
     members = np.random.default_rng(1).permutation(500)[:100]  # row numbers far from 0 … 99
     groups = np.split(members, np.cumsum(sizes)[:-1])
-    similar, different = augmented_pairs(Memberships(groups, np.eye(3)), np.random.default_rng(0))
+    similar, different = augmented_pairs(
+        Memberships(groups, np.eye(3)), np.random.default_rng(0), max_pairs=2000
+    )
     assert len(similar) + len(different) == 2000
     assert (similar.left != similar.right).all()
     assert (different.left != different.right).all()
@@ -138,7 +138,7 @@ def test_too_many_pairs_are_sampled_evenly_and_never_a_point_with_itself(monkeyp
     assert different.weight.sum() == pytest.approx(1)
 
 
-def test_as_many_pairs_as_allowed_are_all_kept(monkeypatch):
-    monkeypatch.setattr(module, "MAX_PAIRS", 15)
-    similar, different = augmented_pairs(Memberships(GROUPS, np.eye(3)), np.random.default_rng(0))
+def test_as_many_pairs_as_allowed_are_all_kept():
+    memberships = Memberships(GROUPS, np.eye(3))
+    similar, different = augmented_pairs(memberships, np.random.default_rng(0), max_pairs=15)
     assert len(set(as_pairs(similar) + as_pairs(different))) == 15

@@ -14,17 +14,16 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from sameornot import Answer, Constraints, Contradiction, Pair
-from sameornot.cluster._cobra import COBRASettings, cobra_flow
-from sameornot.cluster._super_instances import (
-    Pieces,
-    Progress,
-    follow,
-    grouping,
+from sameornot.cluster.cobra import COBRA
+from sameornot.cluster.super_instances import (
+    KnownAnswers,
+    Partition,
+    SuperInstanceClustering,
     merge,
+    replay,
     split,
     super_instance,
 )
-from sameornot.cluster.cobra import COBRA, Interview
 from sameornot.datasets import make_gaussian
 from sameornot.metric.learn import identity_metric
 from sameornot.oracles import truth
@@ -46,25 +45,33 @@ def labelled_rows(draw, max_rows=14):
 
 
 def on_a_line(*positions):
-    """Pieces of one row each."""
+    """A partition of super-instances of one row each."""
     X = np.array(positions, dtype=float)[:, None]
-    return Pieces([super_instance(X, np.array([i])) for i in range(len(X))])
+    return Partition([super_instance(X, np.array([i])) for i in range(len(X))])
 
 
-def run(flow, oracle):
-    """Answer to the end; returns what was asked."""
+def run(questions, oracle):
+    """Answer to the end; returns what was asked and what it led to."""
     asked = []
 
     def answer(pair):
         asked.append(pair)
         return oracle(pair)
 
-    follow(flow, answer)
-    return asked
+    return asked, replay(questions, answer)
 
 
-def labels_of(X, progress):
-    return grouping(X, progress.pieces, identity_metric(np.ones(X.shape[1]))).labels
+def merge_all(partition, oracle):
+    """Merge by questions until nothing is open; returns what was asked."""
+    return run(merge(partition, partition), oracle)[0]
+
+
+def cobra_questions(X, n_super_instances, n_init=1):
+    return COBRA(n_super_instances, n_init=n_init).questions(X, np.random.default_rng(0))
+
+
+def clustering_of(X, partition):
+    return SuperInstanceClustering(X, partition, identity_metric(np.ones(X.shape[1])))
 
 
 # --- super-instances ------------------------------------------------------------------------------------
@@ -72,11 +79,11 @@ def labels_of(X, progress):
 
 def test_the_representative_is_the_row_nearest_to_the_mean():
     X = np.array([[9.0], [0.0], [2.0], [7.0]])
-    piece = super_instance(X, np.array([1, 2, 3]))
-    assert (piece.representative, piece.center.tolist(), piece.is_uniform) == (2, [3.0], False)
+    part = super_instance(X, np.array([1, 2, 3]))
+    assert (part.representative, part.center.tolist(), part.is_uniform) == (2, [3.0], False)
 
 
-def test_of_two_rows_the_first_is_the_representative_whatever_rounding_says():
+def test_of_two_rows_the_first_is_the_representative_despite_rounding():
     for seed in range(50):
         X = np.random.default_rng(seed).normal(size=(2, 5)) * 10.0 ** (seed % 7)
         assert super_instance(X, np.array([0, 1])).representative == 0
@@ -96,7 +103,7 @@ def test_parts_are_a_partition_that_keeps_equal_rows_together(rows, n_parts):
 
 
 @pytest.mark.parametrize("unit", [1e-150, 1e-9, 1e100])
-def test_rows_are_parted_in_any_unit(unit):
+def test_rows_are_split_in_any_unit(unit):
     X = unit * np.array([[0.0], [1.0], [1.1], [5.0], [5.2]])
     parts = split(X, super_instance(X, np.arange(5)), 2, np.random.default_rng(0), n_init=3)
     assert sorted(part.rows.tolist() for part in parts) == [[0, 1, 2], [3, 4]]
@@ -112,50 +119,51 @@ def test_rows_that_differ_by_rounding_alone_are_no_error():
 
 
 def test_different_passes_through_same_and_unsure_does_not():
-    pieces = on_a_line(0, 1, 2, 3)
-    pieces.hear(0, 1, DIFFERENT)
-    pieces.hear(0, 2, UNSURE)
-    pieces.hear(1, 3, SAME)
-    assert pieces.apart[0].tolist() == [False, True, False, True]
-    pieces.hear(2, 3, SAME)
-    assert pieces.apart[0].tolist() == [False, True, True, True]
-    assert pieces.group[1] == pieces.group[2] == pieces.group[3] != pieces.group[0]
+    partition = on_a_line(0, 1, 2, 3)
+    partition.add(0, 1, DIFFERENT)
+    partition.add(0, 2, UNSURE)
+    partition.add(1, 3, SAME)
+    assert partition.apart[0].tolist() == [False, True, False, True]
+    partition.add(2, 3, SAME)
+    assert partition.apart[0].tolist() == [False, True, True, True]
+    assert partition.group[1] == partition.group[2] == partition.group[3] != partition.group[0]
     unsure = on_a_line(0, 1, 2)
-    unsure.hear(0, 1, UNSURE)
-    unsure.hear(1, 2, SAME)
+    unsure.add(0, 1, UNSURE)
+    unsure.add(1, 2, SAME)
     assert unsure.closest_open() == (0, 2)  # 2 was not there when the expert was unsure
 
 
 @given(labelled_rows(), st.randoms(use_true_random=False))
-def test_pieces_know_what_the_closure_of_the_answers_knows(rows, random):
+def test_a_partition_implies_what_the_closure_of_the_answers_implies(rows, random):
     _, y = rows
-    pieces, known = on_a_line(*range(len(y))), Constraints(len(y))
+    partition, known = on_a_line(*range(len(y))), Constraints(len(y))
     for left, right in random.sample(list(combinations(range(len(y)), 2)), k=min(8, len(y) // 2)):
-        if pieces.group[left] != pieces.group[right] and not pieces.apart[left, right]:
+        if partition.group[left] != partition.group[right] and not partition.apart[left, right]:
             answer = truth(y)(Pair(left, right))
-            pieces.hear(left, right, answer)
+            partition.add(left, right, answer)
             known.add((left, right), answer)
     for left, right in combinations(range(len(y)), 2):
-        together = pieces.group[left] == pieces.group[right]
-        found = SAME if together else DIFFERENT if pieces.apart[left, right] else None
+        together = partition.group[left] == partition.group[right]
+        found = SAME if together else DIFFERENT if partition.apart[left, right] else None
         assert found is known.relation(left, right)
-        assert pieces.apart[left, right] == pieces.apart[right, left]
+        assert partition.apart[left, right] == partition.apart[right, left]
 
 
 def test_merging_asks_the_closest_groups_first_and_nothing_that_follows():
     # 0-1 is closest, then 1-2 (the group of 0 and 1 by its nearest member), then 3 against 2, not against 1
-    asked = run(merge(on_a_line(0.0, 1.0, 2.5, 9.0)), truth(np.array([0, 0, 1, 0])))
+    asked = merge_all(on_a_line(0.0, 1.0, 2.5, 9.0), truth(np.array([0, 0, 1, 0])))
     assert asked == [Pair(0, 1), Pair(1, 2), Pair(2, 3), Pair(1, 3)]
-    assert len(run(merge(on_a_line(0.0, 1.0, 2.5, 9.0)), truth(np.zeros(4)))) == 3
+    assert len(merge_all(on_a_line(0.0, 1.0, 2.5, 9.0), truth(np.zeros(4)))) == 3
 
 
-def test_merging_tells_whether_anything_was_learned():
+def test_merging_returns_whether_anything_was_learned():
     def returned(answer):
-        flow = merge(on_a_line(0, 1, 3))
-        next(flow)
+        partition = on_a_line(0, 1, 3)
+        questions = merge(partition, partition)
+        next(questions)
         while True:
             try:
-                flow.send(answer)
+                questions.send(answer)
             except StopIteration as end:
                 return end.value
 
@@ -164,27 +172,27 @@ def test_merging_tells_whether_anything_was_learned():
     assert returned(SAME)
 
 
-def test_parting_one_keeps_what_is_known_of_the_others():
-    pieces = on_a_line(0, 1, 2, 3)
-    pieces.hear(0, 1, SAME)
-    pieces.hear(1, 2, DIFFERENT)
-    pieces.hear(3, 0, UNSURE)
+def test_splitting_one_keeps_what_is_known_of_the_others():
+    partition = on_a_line(0, 1, 2, 3)
+    partition.add(0, 1, SAME)
+    partition.add(1, 2, DIFFERENT)
+    partition.add(3, 0, UNSURE)
     X = np.array([[0.0], [1.0], [2.0], [3.0], [0.5]])
-    finer = pieces.replace(0, [super_instance(X, np.array([i])) for i in (0, 4)])
+    finer = partition.replace(0, [super_instance(X, np.array([i])) for i in (0, 4)])
     assert [part.representative for part in finer.parts] == [1, 2, 3, 0, 4]
     assert finer.n_groups == 5
     assert np.argwhere(finer.apart).tolist() == [[0, 1], [1, 0]]
-    assert np.argwhere(finer.aside).tolist() == [[0, 2], [2, 0]]
+    assert np.argwhere(finer.unsure).tolist() == [[0, 2], [2, 0]]
 
 
-def test_leftovers_are_joined_nearest_first_unless_known_to_differ():
-    pieces = on_a_line(0.0, 1.0, 5.0, 7.0)
-    pieces.hear(0, 1, DIFFERENT)
-    pieces.hear(2, 3, UNSURE)
-    pieces.join_nearest(2)
-    assert pieces.group[2] == pieces.group[3] == pieces.group[1] != pieces.group[0]
-    pieces.join_nearest(1)
-    assert pieces.n_groups == 2
+def test_open_groups_are_joined_nearest_first_unless_known_to_differ():
+    partition = on_a_line(0.0, 1.0, 5.0, 7.0)
+    partition.add(0, 1, DIFFERENT)
+    partition.add(2, 3, UNSURE)
+    partition.join_nearest(2)
+    assert partition.group[2] == partition.group[3] == partition.group[1] != partition.group[0]
+    partition.join_nearest(1)
+    assert partition.n_groups == 2
 
 
 # --- where rows belong ----------------------------------------------------------------------------------
@@ -192,33 +200,34 @@ def test_leftovers_are_joined_nearest_first_unless_known_to_differ():
 
 def test_a_new_row_belongs_to_the_group_of_the_nearest_centre():
     X = np.array([[0.0], [1.0], [10.0], [11.0], [20.0]])
-    pieces = Pieces([super_instance(X, np.array(rows)) for rows in ([0, 1], [2, 3], [4])])
-    pieces.hear(0, 2, SAME)
-    found = grouping(X, pieces, identity_metric(np.ones(1)))
+    partition = Partition([super_instance(X, np.array(rows)) for rows in ([0, 1], [2, 3], [4])])
+    partition.add(0, 2, SAME)
+    found = clustering_of(X, partition)
     assert found.labels.tolist() == [0, 0, 1, 1, 0]
     assert found.predict(np.array([[5.4], [5.6], [18.0]])).tolist() == [0, 1, 0]
 
 
-def test_confidence_is_one_where_the_expert_spoke_and_a_share_elsewhere():
+def test_confidence_is_one_where_an_answer_was_given_and_a_share_elsewhere():
     X = np.array([[0.0], [1.0], [2.0], [6.0], [8.0]])
-    pieces = Pieces([super_instance(X, np.array(rows)) for rows in ([0, 1, 2], [3, 4])])
-    unasked = grouping(X, pieces, identity_metric(np.ones(1)))
+    partition = Partition([super_instance(X, np.array(rows)) for rows in ([0, 1, 2], [3, 4])])
+    unasked = clustering_of(X, partition)
     # centres 1 and 7; of row 2 they are 1 and 5 away, so 1/d² has the share 25/26
     np.testing.assert_allclose(unasked.confidence(X), [49 / 50, 1.0, 25 / 26, 25 / 26, 49 / 50])
-    pieces.hear(0, 1, DIFFERENT)
-    asked = grouping(X, pieces, identity_metric(np.ones(1)))
+    partition.add(0, 1, DIFFERENT)
+    asked = clustering_of(X, partition)
     np.testing.assert_allclose(asked.confidence(X), [49 / 50, 1.0, 25 / 26, 1.0, 49 / 50])
-    assert pieces.parts[1].representative == 3
+    np.testing.assert_allclose(asked.predict_proba(X).sum(axis=1), 1.0)
+    assert partition.parts[1].representative == 3
 
 
 @given(labelled_rows(), st.integers(0, 5))
 def test_confidence_is_a_share(rows, n_answers):
     X, y = rows
-    progress = Progress()
     left = iter([truth(y)] * n_answers)
-    flow = cobra_flow(X, np.random.default_rng(0), progress, n_super_instances=5, n_init=1)
-    follow(flow, lambda pair: answer(pair) if (answer := next(left, None)) else None)
-    confidence = grouping(X, progress.pieces, identity_metric(np.ones(2))).confidence(X)
+    partition = replay(
+        cobra_questions(X, 5), lambda pair: answer(pair) if (answer := next(left, None)) else None
+    )
+    confidence = clustering_of(X, partition).confidence(X)
     assert ((confidence > 0) & (confidence <= 1)).all()
 
 
@@ -228,14 +237,12 @@ def test_confidence_is_a_share(rows, n_answers):
 @given(labelled_rows(), st.integers(1, 14))
 def test_the_groups_at_the_end_are_those_of_the_representatives(rows, n_super_instances):
     X, y = rows
-    progress = Progress()
-    flow = cobra_flow(X, np.random.default_rng(0), progress, n_super_instances=n_super_instances, n_init=2)
-    asked = run(flow, truth(y))
-    labels = labels_of(X, progress)
-    representatives = [part.representative for part in progress.pieces.parts]
+    asked, partition = run(cobra_questions(X, n_super_instances, n_init=2), truth(y))
+    labels = clustering_of(X, partition).labels
+    representatives = [part.representative for part in partition.parts]
     assert adjusted_rand_score(y[representatives], labels[representatives]) == 1.0
     assert {row for pair in asked for row in pair} <= set(representatives)
-    for part in progress.pieces.parts:
+    for part in partition.parts:
         assert len(set(labels[part.rows])) == 1
     for pair in asked:
         assert (labels[pair.left] == labels[pair.right]) == (truth(y)(pair) is SAME)
@@ -246,26 +253,22 @@ def test_the_groups_at_the_end_are_those_of_the_representatives(rows, n_super_in
 @given(labelled_rows(), st.data())
 def test_cobra_ends_whatever_is_answered(rows, data):
     X, _ = rows
-    flow = cobra_flow(X, np.random.default_rng(0), Progress(), n_super_instances=6, n_init=1)
-    asked = run(flow, lambda pair: data.draw(ANSWERS))
+    asked, _ = run(cobra_questions(X, 6), lambda pair: data.draw(ANSWERS))
     assert len({frozenset(pair) for pair in asked}) == len(asked) <= 15
 
 
-def test_merging_counts_as_it_goes():
+def test_each_question_carries_the_groups_merged_so_far():
     X = np.array([[0.0], [1.0], [5.0], [5.5]])
-    progress = Progress()
-    flow = cobra_flow(X, np.random.default_rng(0), progress, n_super_instances=4, n_init=1)
-    next(flow)
-    assert progress.pieces.n_groups == 4
-    flow.send(SAME)
-    assert labels_of(X, progress).tolist() == [0, 1, 2, 2]
+    questions = cobra_questions(X, 4)
+    assert next(questions).reached.n_groups == 4
+    assert clustering_of(X, questions.send(SAME).reached).labels.tolist() == [0, 1, 2, 2]
 
 
-def test_a_setting_that_cannot_be_used_is_named():
+def test_a_parameter_that_cannot_be_used_is_named_before_anything_is_asked():
     with pytest.raises(ValueError, match="n_super_instances=0 but at least 1"):
-        COBRASettings(n_super_instances=0).check()
+        COBRA(n_super_instances=0).check()
     with pytest.raises(ValueError, match="n_init=0 but at least 1"):
-        COBRASettings(n_init=0).check()
+        COBRA(n_init=0).check()
 
 
 # --- the estimator --------------------------------------------------------------------------------------
@@ -297,13 +300,13 @@ def test_a_budget_buys_the_first_questions_of_the_longer_run():
 
 
 def test_what_follows_from_the_answers_is_free():
-    interview = Interview(Constraints.from_pairs(4, labels=np.array([0, 0, 1, -1])), budget=2)
-    assert interview.answer(Pair(0, 1)) is SAME
-    assert interview.answer(Pair(1, 2)) is DIFFERENT
-    assert interview.answer(Pair(0, 2)) is DIFFERENT
-    assert interview.answer(Pair(0, 3)) is UNSURE
-    assert interview.questions == [Pair(0, 1), Pair(1, 2)]
-    spent = Interview(interview.known, budget=1)
+    expert = KnownAnswers(Constraints.from_pairs(4, labels=np.array([0, 0, 1, -1])), budget=2)
+    assert expert.answer(Pair(0, 1)) is SAME
+    assert expert.answer(Pair(1, 2)) is DIFFERENT
+    assert expert.answer(Pair(0, 2)) is DIFFERENT
+    assert expert.answer(Pair(0, 3)) is UNSURE
+    assert expert.questions == [Pair(0, 1), Pair(1, 2)]
+    spent = KnownAnswers(expert.known, budget=1)
     assert [spent.answer(Pair(0, 1)), spent.answer(Pair(1, 2))] == [SAME, None]
 
 
@@ -354,6 +357,7 @@ def estimator_checks():
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", CHECKED)
 def test_every_check_of_scikit_learn_passes(estimator_checks, text):
     checks = estimator_checks[text]

@@ -1,4 +1,4 @@
-"""COBRAS: the splitting level, which groupings count, and what becomes of "unsure"."""
+"""COBRAS: the splitting level, which groups count while it merges, and what "unsure" does."""
 
 from collections import Counter
 
@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from sameornot import Answer
-from sameornot.cluster._cobras import COBRASSettings, choose, cobras_flow, refine
-from sameornot.cluster._super_instances import Pieces, Progress, follow, grouping, super_instance
-from sameornot.cluster.cobras import COBRAS
+from sameornot.cluster.cobras import COBRAS, choose
+from sameornot.cluster.super_instances import Partition, SuperInstanceClustering, replay, super_instance
 from sameornot.datasets import make_gaussian
 from sameornot.metric.learn import identity_metric
 from sameornot.oracles import truth, unsure
@@ -30,33 +29,36 @@ def labelled_rows(draw, max_rows=12):
     return X, np.array(labels)[which.ravel()]
 
 
+def cobras_questions(X, *, seed=0, n_init=1, **options):
+    return COBRAS(n_init=n_init).questions(X, np.random.default_rng(seed), **options)
+
+
 def run(X, oracle, *, seed=0, n_init=2, **options):
-    """Answer to the end; returns what was asked and what is left behind."""
-    asked, progress = [], Progress()
+    """Answer to the end; returns what was asked and what it led to."""
+    asked = []
 
     def answer(pair):
         asked.append(pair)
         return oracle(pair)
 
-    follow(cobras_flow(X, np.random.default_rng(seed), progress, n_init=n_init, **options), answer)
-    return asked, progress
+    return asked, replay(cobras_questions(X, seed=seed, n_init=n_init, **options), answer)
 
 
-def labels_of(X, progress):
-    return grouping(X, progress.pieces, identity_metric(np.ones(X.shape[1]))).labels
+def labels_of(X, partition):
+    return SuperInstanceClustering(X, partition, identity_metric(np.ones(X.shape[1]))).labels
 
 
 def refined(X, oracle, *, at_least=2):
-    """Lead one refinement of all rows to its end: what was asked, and the parts."""
+    """Answer the questions of one refinement of all rows: what was asked, and the parts."""
     asked = []
-    flow = refine(
-        X, super_instance(X, np.arange(len(X))), np.random.default_rng(0), at_least=at_least, n_init=5
-    )
-    pair = next(flow)
+    whole = super_instance(X, np.arange(len(X)))
+    rng = np.random.default_rng(0)
+    questions = COBRAS(n_init=5)._refine(X, whole, Partition([whole]), rng, at_least)
+    pair = next(questions)
     while True:
         asked.append(pair)
         try:
-            pair = flow.send(oracle(pair))
+            pair = questions.send(oracle(pair))
         except StopIteration as end:
             return asked, sorted(part.rows.tolist() for part in end.value)
 
@@ -110,47 +112,45 @@ def test_more_parts_can_be_asked_for():
 def test_the_largest_that_can_be_split_is_next():
     X = np.array([[0.0]] * 5 + [[1.0], [2.0], [3.0]] + [[7.0], [8.0]])
     rows = ([0, 1, 2, 3, 4], [5, 6, 7], [8, 9])
-    pieces = Pieces([super_instance(X, np.array(r)) for r in rows])
+    partition = Partition([super_instance(X, np.array(r)) for r in rows])
     tries = Counter()
-    assert choose(pieces, tries) == 1  # the largest has equal rows
-    tries[pieces.parts[1]] += 1
-    assert choose(pieces, tries) == 2
-    tries[pieces.parts[2]] += 1
-    assert choose(pieces, tries) == 1
-    tries.update({pieces.parts[1]: 2, pieces.parts[2]: 2})
-    assert choose(pieces, tries) is None
+    assert choose(partition, tries) == 1  # the largest has equal rows
+    tries[partition.parts[1]] += 1
+    assert choose(partition, tries) == 2
+    tries[partition.parts[2]] += 1
+    assert choose(partition, tries) == 1
+    tries.update({partition.parts[1]: 2, partition.parts[2]: 2})
+    assert choose(partition, tries) is None
 
 
-# --- the flow -------------------------------------------------------------------------------------------
+# --- the questions --------------------------------------------------------------------------------------
 
 
 @given(labelled_rows(), st.integers(0, 3))
 @settings(max_examples=40)
 def test_with_all_answers_it_ends_in_the_true_groups(rows, seed):
     X, y = rows
-    asked, progress = run(X, truth(y), seed=seed)
-    labels = labels_of(X, progress)
+    asked, partition = run(X, truth(y), seed=seed)
+    labels = labels_of(X, partition)
     assert adjusted_rand_score(y, labels) == 1.0
-    assert all(part.is_uniform for part in progress.pieces.parts)
+    assert all(part.is_uniform for part in partition.parts)
     for pair in asked:
         assert (labels[pair.left] == labels[pair.right]) == (y[pair.left] == y[pair.right])
 
 
 @given(labelled_rows(), st.integers(0, 40))
-def test_a_grouping_that_counts_is_made_of_super_instances_and_keeps_to_the_answers(rows, budget):
+def test_groups_are_made_of_super_instances_and_agree_with_the_answers(rows, budget):
     X, y = rows
-    progress, left = Progress(), iter(range(budget))
-    flow = cobras_flow(X, np.random.default_rng(0), progress, n_init=1)
-    follow(flow, lambda pair: None if next(left, None) is None else truth(y)(pair))
-    labels = labels_of(X, progress)
-    pieces = progress.pieces
-    assert np.sort(np.concatenate([part.rows for part in pieces.parts])).tolist() == list(range(len(X)))
-    assert all(len(set(labels[part.rows])) == 1 for part in pieces.parts)
-    heads = [part.representative for part in pieces.parts]
-    for i, a in enumerate(heads):
-        for j, b in enumerate(heads):
-            assert y[a] == y[b] or pieces.group[i] != pieces.group[j]
-            assert y[a] != y[b] or not pieces.apart[i, j]
+    left = iter(range(budget))
+    partition = replay(cobras_questions(X), lambda pair: None if next(left, None) is None else truth(y)(pair))
+    labels = labels_of(X, partition)
+    assert np.sort(np.concatenate([part.rows for part in partition.parts])).tolist() == list(range(len(X)))
+    assert all(len(set(labels[part.rows])) == 1 for part in partition.parts)
+    representatives = [part.representative for part in partition.parts]
+    for i, a in enumerate(representatives):
+        for j, b in enumerate(representatives):
+            assert y[a] == y[b] or partition.group[i] != partition.group[j]
+            assert y[a] != y[b] or not partition.apart[i, j]
 
 
 @given(labelled_rows(), st.data())
@@ -158,66 +158,63 @@ def test_a_grouping_that_counts_is_made_of_super_instances_and_keeps_to_the_answ
 def test_it_ends_whatever_is_answered(rows, data):
     X, _ = rows
     answers = st.sampled_from([SAME, DIFFERENT, UNSURE])
-    asked, progress = run(X, lambda pair: data.draw(answers), n_init=1)
+    asked, partition = run(X, lambda pair: data.draw(answers), n_init=1)
     assert all(pair.left != pair.right for pair in asked)
-    assert len(labels_of(X, progress)) == len(X)
+    assert len(labels_of(X, partition)) == len(X)
 
 
 @given(labelled_rows(), st.floats(0.1, 0.9), st.integers(0, 3))
 @settings(max_examples=40)
 def test_an_expert_who_is_often_unsure_never_sees_two_kinds_put_together(rows, rate, seed):
     X, y = rows
-    _, progress = run(X, unsure(truth(y), rate, np.random.default_rng(seed)), n_init=1)
-    heads = np.array([part.representative for part in progress.pieces.parts])
-    labels = labels_of(X, progress)[heads]
+    _, partition = run(X, unsure(truth(y), rate, np.random.default_rng(seed)), n_init=1)
+    representatives = np.array([part.representative for part in partition.parts])
+    labels = labels_of(X, partition)[representatives]
     for group in np.unique(labels):
-        assert len(set(y[heads[labels == group]])) == 1
+        assert len(set(y[representatives[labels == group]])) == 1
 
 
-def test_an_expert_who_never_knows_is_left_with_two_means():
-    asked, progress = run(CLUMPS, lambda pair: UNSURE)
-    assert labels_of(CLUMPS, progress).tolist() == [0] * 6 + [1] * 6
+def test_without_a_known_answer_the_result_is_two_means():
+    asked, partition = run(CLUMPS, lambda pair: UNSURE)
+    assert labels_of(CLUMPS, partition).tolist() == [0] * 6 + [1] * 6
     assert 10 < len(asked) < 300  # not given up at once, and not for ever
 
 
-def test_the_first_merging_counts_as_it_goes():
-    progress = Progress()
-    flow = cobras_flow(CLUMPS, np.random.default_rng(0), progress, n_init=3)
-    next(flow)
-    found = [progress.pieces.n_groups]
-    for answer in (DIFFERENT, DIFFERENT, SAME, SAME, DIFFERENT, SAME):  # three for the level, then merging
-        flow.send(answer)
-        found.append(progress.pieces.n_groups)
+def test_groups_of_the_first_merging_count_at_once():
+    questions = cobras_questions(CLUMPS, n_init=3)
+    answers = [DIFFERENT, DIFFERENT, SAME, SAME, DIFFERENT, SAME]  # three for the level, then merging
+    found = [next(questions).reached.n_groups]
+    found += [questions.send(answer).reached.n_groups for answer in answers]
     assert found == [1, 1, 1, 4, 3, 3, 2]
 
 
-def test_in_the_midst_of_a_later_merging_the_last_complete_grouping_counts():
+def test_during_a_later_merging_the_groups_of_the_last_complete_one_count():
     X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
-    progress = Progress()
-    flow = cobras_flow(X, np.random.default_rng(0), progress, n_init=1)
-    pair, seen = next(flow), [progress.pieces]
+    questions = cobras_questions(X)
+    question = next(questions)
+    seen = [question.reached]
     for _ in range(60):
-        pair = flow.send(truth(y)(pair))
-        if progress.pieces is not seen[-1]:
-            seen.append(progress.pieces)
+        question = questions.send(truth(y)(question))
+        reached = question.reached
+        if reached is not seen[-1]:
+            seen.append(reached)
         if len(seen) > 2:
-            shut = progress.pieces.apart | (progress.pieces.group[:, None] == progress.pieces.group)
-            assert shut.all()
+            assert (reached.apart | (reached.group[:, None] == reached.group)).all()
     assert len(seen) > 4
 
 
-def test_a_round_of_which_nothing_is_known_is_taken_back():
+def test_a_round_without_a_known_answer_is_taken_back():
     answers = iter([DIFFERENT, SAME, DIFFERENT])  # two halves that differ, and one half within itself
-    asked, progress = run(CLUMPS, lambda pair: next(answers, UNSURE))
-    assert labels_of(CLUMPS, progress).tolist() == [0] * 6 + [1] * 6
-    assert len(progress.pieces) == 2
+    asked, partition = run(CLUMPS, lambda pair: next(answers, UNSURE))
+    assert labels_of(CLUMPS, partition).tolist() == [0] * 6 + [1] * 6
+    assert len(partition) == 2
     assert len(asked) > 10
 
 
 def test_equal_rows_are_one_group_without_a_question():
-    asked, progress = run(np.ones((5, 2)), lambda pair: DIFFERENT)
+    asked, partition = run(np.ones((5, 2)), lambda pair: DIFFERENT)
     assert asked == []
-    assert labels_of(np.ones((5, 2)), progress).tolist() == [0] * 5
+    assert labels_of(np.ones((5, 2)), partition).tolist() == [0] * 5
 
 
 # --- the estimator --------------------------------------------------------------------------------------
@@ -246,9 +243,9 @@ def test_one_cluster_ends(budget):
 
 def test_one_first_part_ends_whatever_is_answered():
     for answer in (SAME, UNSURE):
-        asked, progress = run(CLUMPS, lambda pair, answer=answer: answer, n_init=1, n_first_parts=1)
+        asked, partition = run(CLUMPS, lambda pair, answer=answer: answer, n_init=1, n_first_parts=1)
         assert 0 < len(asked) < 300
-        assert len(labels_of(CLUMPS, progress)) == 12
+        assert len(labels_of(CLUMPS, partition)) == 12
 
 
 def test_all_labels_and_no_budget_give_the_labels():
@@ -291,6 +288,6 @@ def test_pairs_answer_as_the_labels_that_they_come_from():
 @pytest.mark.parametrize("n_init", [0, 2.5, None])
 def test_a_number_of_starts_that_cannot_be_used_is_named(n_init):
     with pytest.raises(ValueError, match=f"n_init={n_init}"):
-        COBRASSettings(n_init=n_init).check()
+        COBRAS(n_init=n_init).check()
     with pytest.raises(ValueError, match=f"n_init={n_init}"):
         COBRAS(n_init=n_init).fit(CLUMPS)

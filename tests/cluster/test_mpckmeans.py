@@ -1,9 +1,5 @@
 """MPCKMeans lowers the published objective, its metric is the best one, and it finds what matters."""
 
-import json
-import os
-import subprocess
-import sys
 from itertools import combinations
 
 import numpy as np
@@ -15,60 +11,28 @@ from scipy.optimize import minimize
 from sklearn.metrics import adjusted_rand_score
 
 from sameornot import Answer, Constraints
+from sameornot.cluster._constraint_graph import constraint_graph
 from sameornot.cluster._local_clustering import LocalClustering
-from sameornot.cluster._mpckmeans import MPCKMeansSettings, mpckmeans, name_clusters, sweep
 from sameornot.cluster._mpckmeans_metric import best_metric
 from sameornot.cluster._mpckmeans_objective import (
-    Problem,
+    Objective,
     all_penalties,
-    count_up,
+    cluster_sums,
     distances,
     evaluate,
     farthest_pair,
-    look,
     own_penalties,
+    transform_rows,
 )
-from sameornot.cluster._pckmeans import bind
-from sameornot.cluster.clustering import Clustering
-from sameornot.cluster.mpckmeans import MPCKMeans
+from sameornot.cluster._mpckmeans_sweeps import sweep
+from sameornot.cluster.base import Problem, State
+from sameornot.cluster.clustering import CenterClustering
+from sameornot.cluster.mpckmeans import MPCKMeans, match_clusters, mpckmeans
 from sameornot.metric.learn import Metric, feature_scale, identity_metric
 
 SAME, DIFFERENT = Answer.SAME, Answer.DIFFERENT
 FORMS = [(kind, per_cluster) for kind in ("diagonal", "full") for per_cluster in (False, True)]
 every_form = pytest.mark.parametrize(("kind", "per_cluster"), FORMS)
-
-# As in test_estimators.py: in a process of its own, where no check is skipped.
-CHECKED = ["MPCKMeans()", "MPCKMeans(metric='full')", "MPCKMeans(metric='full', per_cluster=True)"]
-CHECK_ALL = f"""
-import json, sys
-from sklearn.utils.estimator_checks import check_estimator
-from sameornot.cluster.mpckmeans import MPCKMeans
-results = {{}}
-for text in {CHECKED!r}:
-    checks = check_estimator(eval(text), on_skip=None, on_fail=None)
-    results[text] = [(c["check_name"], c["status"], str(c["exception"])) for c in checks]
-json.dump(results, sys.stdout)
-"""
-
-
-@pytest.fixture(scope="module")
-def estimator_checks():
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", CHECK_ALL],
-        env={**os.environ, "SCIPY_ARRAY_API": "1", "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-@pytest.mark.parametrize("text", CHECKED)
-def test_every_check_of_scikit_learn_passes(estimator_checks, text):
-    checks = estimator_checks[text]
-    assert len(checks) > 40
-    assert [check for check in checks if check[1] != "passed"] == []
 
 
 # --- the objective, pair by pair ------------------------------------------------------------------------
@@ -171,25 +135,25 @@ def test_no_move_of_a_row_or_of_a_groups_rows_lowers_the_final_objective(seed, w
 def test_the_price_of_moving_rows_together_is_what_the_objective_changes_by(case, weight, form):
     Z, constraints, rng = random_case(*case)
     kind, per_cluster = form
-    problem = Problem(Z, bind(constraints), case[2], kind == "full", per_cluster, weight)
-    metrics = [Metric(np.ones(3), rng.uniform(0.2, 3.0, size=3)) for _ in range(problem.n_metrics)]
-    view, means = look(problem, metrics), rng.normal(size=(case[2], 3))
-    state = evaluate(problem, view, rng.integers(case[2], size=len(Z)), means)
-    together = [g[state.labels[g] == k] for g in constraints.groups() for k in range(case[2])]
+    given = Objective(Z, constraint_graph(constraints), case[2], kind == "full", per_cluster, weight)
+    metrics = [Metric(np.ones(3), rng.uniform(0.2, 3.0, size=3)) for _ in range(given.n_metrics)]
+    spaces, means = transform_rows(given, metrics), rng.normal(size=(case[2], 3))
+    solution = evaluate(given, spaces, rng.integers(case[2], size=len(Z)), means)
+    together = [g[solution.labels[g] == k] for g in constraints.groups() for k in range(case[2])]
     together = [rows for rows in together if len(rows)]
     assume(together)
-    member = sparse.csr_array(np.array([np.isin(problem.bound, rows) for rows in together], dtype=float))
-    lots, here = view.rows.join(member), state.labels[[rows[0] for rows in together]]
-    prices = all_penalties(problem, view, lots, count_up(problem, view, state.labels))
-    prices -= own_penalties(problem, lots, here)
-    costs = distances(problem, view, means) - view.log_dets[problem.metric_of]
+    member = sparse.csr_array(np.array([np.isin(given.constrained, rows) for rows in together], dtype=float))
+    blocks, here = spaces.constrained.merge(member), solution.labels[[rows[0] for rows in together]]
+    prices = all_penalties(given, spaces, blocks, cluster_sums(given, spaces, solution.labels))
+    prices -= own_penalties(given, blocks, here)
+    costs = distances(given, spaces, means) - spaces.log_dets[given.metric_of]
     for rows, price, before in zip(together, prices, here, strict=True):
         for k in range(case[2]):
-            moved = state.labels.copy()
+            moved = solution.labels.copy()
             moved[rows] = k
-            change = evaluate(problem, view, moved, means).objective - state.objective
+            change = evaluate(given, spaces, moved, means).value - solution.value
             total = (costs[rows, k] - costs[rows, before]).sum() + price[k] - price[before]
-            assert total == pytest.approx(change, rel=1e-8, abs=1e-8 * abs(state.objective) + 1e-8)
+            assert total == pytest.approx(change, rel=1e-8, abs=1e-8 * abs(solution.value) + 1e-8)
 
 
 def test_a_group_goes_where_no_row_of_it_would_go_alone():
@@ -198,17 +162,17 @@ def test_a_group_goes_where_no_row_of_it_would_go_alone():
     constraints = Constraints(6)
     constraints.add((4, 5), SAME)
     Z, means = np.array([[0.0], [0.0], [10.0], [10.0], [1.0], [11.0]]), np.array([[0.0], [10.0]])
-    problem = Problem(Z, bind(constraints), 2, full=False, per_cluster=False, weight=2.0)
-    view, labels = look(problem, [identity_metric(np.ones(1))]), np.array([0, 0, 1, 1, 0, 0])
-    state = evaluate(problem, view, labels, means)
-    assert state.objective == pytest.approx(122 + 1)
+    given = Objective(Z, constraint_graph(constraints), 2, full=False, per_cluster=False, weight=2.0)
+    spaces, labels = transform_rows(given, [identity_metric(np.ones(1))]), np.array([0, 0, 1, 1, 0, 0])
+    solution = evaluate(given, spaces, labels, means)
+    assert solution.value == pytest.approx(122 + 1)
     others = labels ^ np.eye(6, dtype=int)  # each with one row in the other cluster
-    alone = [evaluate(problem, view, other, means).objective for other in others]
+    alone = [evaluate(given, spaces, other, means).value for other in others]
     assert alone[5] == pytest.approx(122 + 1 - 120 + 200)
-    assert min(alone) > state.objective
-    after = sweep(problem, state, np.random.default_rng(0))
+    assert min(alone) > solution.value
+    after = sweep(given, solution, np.random.default_rng(0))
     np.testing.assert_array_equal(after.labels, [0, 0, 1, 1, 1, 1])
-    assert after.objective < 82 + 1
+    assert after.value < 82 + 1
 
 
 # --- the metric -----------------------------------------------------------------------------------------
@@ -250,10 +214,10 @@ def test_a_full_metric_is_the_best_by_a_numerical_solver(seed):
     )
 
 
-def test_a_spread_below_none_counts_as_none():
-    spread = np.array([[4.0, 0.0], [0.0, -7.0]])
-    np.testing.assert_allclose(best_metric(spread, 10, 2.0).matrix, np.diag([12 / 6, 12 / 2]))
-    np.testing.assert_allclose(best_metric(np.diag(spread), 10, 2.0).weights, [12 / 6, 12 / 2])
+def test_a_negative_scatter_counts_as_none():
+    scatter = np.array([[4.0, 0.0], [0.0, -7.0]])
+    np.testing.assert_allclose(best_metric(scatter, 10, 2.0).matrix, np.diag([12 / 6, 12 / 2]))
+    np.testing.assert_allclose(best_metric(np.diag(scatter), 10, 2.0).weights, [12 / 6, 12 / 2])
 
 
 @settings(max_examples=30)
@@ -343,7 +307,7 @@ def test_a_neighbourhood_that_moved_to_another_cluster_takes_its_number_along(ki
 
 def test_clusters_are_named_after_the_neighbourhoods_they_hold():
     labels = np.array([2, 2, 0, 2, 0, 1, 1])
-    order = name_clusters(labels, [np.array([0, 1, 2]), np.array([3, 4])], 3)
+    order = match_clusters(labels, [np.array([0, 1, 2]), np.array([3, 4])], 3)
     np.testing.assert_array_equal(order, [2, 0, 1])
 
 
@@ -389,10 +353,9 @@ def test_singular_data_are_clustered(X, kind, per_cluster):
 def test_scale_and_origin_of_features_do_not_matter(kind, per_cluster):
     X, constraints, _ = random_case(2, 40, 3, 30)
     moved = X * [1e-3, 1.0, 1e4] + [5.0, 1e5, -3.0]
-    settings_ = MPCKMeansSettings(metric=kind, per_cluster=per_cluster)
+    model = MPCKMeans(metric=kind, per_cluster=per_cluster)
     first, second = (
-        settings_.fit(rows, constraints, 3, feature_scale(rows), np.random.default_rng(0))
-        for rows in (X, moved)
+        model.cluster(Problem(rows, constraints, 3, feature_scale(rows)), State()) for rows in (X, moved)
     )
     np.testing.assert_array_equal(first.labels, second.labels)
     np.testing.assert_allclose(first.history, second.history, rtol=1e-6)
@@ -447,9 +410,9 @@ def test_distances_with_a_metric_a_cluster_are_those_of_the_formula():
 
 
 def test_a_single_metric_gives_a_plain_clustering():
-    X, constraints, rng = random_case(1, 60, 3, 15)
-    found = MPCKMeansSettings().check().fit_step(X, constraints, 3, feature_scale(X), rng)
-    assert type(found) is Clustering
+    X, constraints, _ = random_case(1, 60, 3, 15)
+    found = MPCKMeans().check().cluster(Problem(X, constraints, 3, feature_scale(X)), State())
+    assert type(found) is CenterClustering
     by_estimator = MPCKMeans(3, random_state=0).fit(X)
     assert len(by_estimator.metrics_) == 1
     assert by_estimator.metrics_[0] is by_estimator.metric_
@@ -459,9 +422,9 @@ def test_a_single_metric_gives_a_plain_clustering():
 @pytest.mark.parametrize(
     ("name", "value"), [("metric", "round"), ("weight", -1.0), ("n_init", 0), ("max_iter", 1.5)]
 )
-def test_settings_that_cannot_be_used_are_named(name, value):
+def test_parameters_that_cannot_be_used_are_named(name, value):
     with pytest.raises(ValueError, match=f"{name}={value!r}"):
-        MPCKMeansSettings(**{name: value}).check()
+        MPCKMeans(**{name: value}).check()
     with pytest.raises(ValueError, match=f"{name}={value!r}"):
         MPCKMeans(2, **{name: value}).fit(np.eye(4))
 

@@ -1,10 +1,6 @@
 """A graph is cut into groups of any shape, with answers worked into it and never against them."""
 
-import json
-import os
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,55 +10,12 @@ from hypothesis.extra import numpy as arrays
 from sklearn.metrics import adjusted_rand_score
 
 from sameornot import simulate
-from sameornot.cluster import _spectral
-from sameornot.cluster._pckmeans import bind
-from sameornot.cluster._spectral import (
-    SpectralSettings,
-    affinity,
-    constrain,
-    constrained_spectral,
-    embed,
-    neighbours,
-    normalise,
-    propagate,
-)
-from sameornot.cluster.spectral import ConstrainedSpectral
+from sameornot.cluster._constraint_graph import constraint_graph
+from sameornot.cluster._spectral_graph import affinity, constrain, neighbour_graph, normalise, propagate
+from sameornot.cluster.base import Problem, State
+from sameornot.cluster.spectral import ConstrainedSpectral, cluster_embedding, embed, embed_graph
 from sameornot.constraints import Constraints
 from sameornot.datasets.curved import make_circles, make_moons
-
-CHECKED = ["ConstrainedSpectral()", "ConstrainedSpectral(kernel=None, metric='full')"]
-
-# In a process of their own, for the reason told in test_estimators.py.
-CHECK_ALL = f"""
-import json, sys
-from sklearn.utils.estimator_checks import check_estimator
-from sameornot.cluster.spectral import ConstrainedSpectral
-results = {{}}
-for text in {CHECKED!r}:
-    checks = check_estimator(eval(text), on_skip=None, on_fail=None)
-    results[text] = [(c["check_name"], c["status"], str(c["exception"])) for c in checks]
-json.dump(results, sys.stdout)
-"""
-
-
-@pytest.fixture(scope="module")
-def estimator_checks():
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", CHECK_ALL],
-        env={**os.environ, "SCIPY_ARRAY_API": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-@pytest.mark.parametrize("text", CHECKED)
-def test_every_check_of_scikit_learn_passes(estimator_checks, text):
-    checks = estimator_checks[text]
-    assert len(checks) > 40
-    assert [check for check in checks if check[1] != "passed"] == []
 
 
 def clean_moons(n_samples=200, seed=0):
@@ -82,7 +35,7 @@ def closure(n_rows, must_link=(), cannot_link=()):
 
 def test_affinity_is_symmetric_and_connects_near_rows_only():
     rows = np.r_[np.arange(10.0), 100 + np.arange(10.0)][:, None]
-    weights = affinity(neighbours(rows, 3))
+    weights = affinity(neighbour_graph(rows, 3))
     np.testing.assert_array_equal(weights, weights.T)
     np.testing.assert_array_equal(np.diag(weights), 1.0)
     assert weights[:10, 10:].max() < 1e-3 < np.exp(-1.0) < weights[4, 5] < 1.0
@@ -90,13 +43,13 @@ def test_affinity_is_symmetric_and_connects_near_rows_only():
 
 def test_affinity_does_not_depend_on_the_unit():
     rows = np.random.default_rng(0).normal(size=(30, 2))
-    np.testing.assert_allclose(affinity(neighbours(rows, 5)), affinity(neighbours(1e6 * rows, 5)))
+    np.testing.assert_allclose(affinity(neighbour_graph(rows, 5)), affinity(neighbour_graph(1e6 * rows, 5)))
 
 
 def test_propagation_is_the_published_formula():
     rng = np.random.default_rng(0)
     constraints = closure(12, must_link=[(0, 1), (1, 2), (5, 6)], cannot_link=[(0, 5), (7, 2)])
-    walk = normalise(affinity(neighbours(rng.normal(size=(12, 2)), 4)))
+    walk = normalise(affinity(neighbour_graph(rng.normal(size=(12, 2)), 4)))
     said = np.zeros((12, 12))
     for i in range(12):
         for j in range(12):
@@ -106,25 +59,25 @@ def test_propagation_is_the_published_formula():
         said[i, i] = 1.0
     inverse = np.linalg.inv(np.eye(12) - 0.6 * walk)
     expected = inverse @ said @ inverse
-    bindings = bind(constraints)
-    relation = np.eye(len(bindings.size)) - bindings.apart.toarray()
-    found = propagate(walk, bindings, relation, 0.6)
+    graph = constraint_graph(constraints)
+    relation = np.eye(len(graph.size)) - graph.cannot_link.toarray()
+    found = propagate(walk, graph, relation, 0.6)
     np.testing.assert_allclose(found, expected / np.abs(expected).max(), atol=1e-12)
 
 
 def test_without_propagation_answers_change_their_own_pairs_only():
     rows = np.random.default_rng(0).normal(size=(12, 2))
-    weights = affinity(neighbours(rows, 4))
-    after = constrain(weights, bind(closure(12, must_link=[(0, 7)], cannot_link=[(0, 3)])), 0.0)
+    weights = affinity(neighbour_graph(rows, 4))
+    after = constrain(weights, constraint_graph(closure(12, must_link=[(0, 7)], cannot_link=[(0, 3)])), 0.0)
     changed = np.argwhere(np.triu(~np.isclose(after, weights)))
     assert set(map(tuple, changed.tolist())) == {(0, 3), (3, 7), (0, 7)}
 
 
 def test_answers_raise_what_is_near_to_same_and_lower_what_is_near_to_different():
     rows = np.r_[np.arange(8.0), 50 + np.arange(8.0)][:, None]
-    before = affinity(neighbours(rows, 3))
-    same = constrain(before, bind(closure(16, must_link=[(3, 11)])), 0.5)
-    different = constrain(before, bind(closure(16, cannot_link=[(3, 5)])), 0.5)
+    before = affinity(neighbour_graph(rows, 3))
+    same = constrain(before, constraint_graph(closure(16, must_link=[(3, 11)])), 0.5)
+    different = constrain(before, constraint_graph(closure(16, cannot_link=[(3, 5)])), 0.5)
     assert same[3, 11] == 1.0
     assert same[2, 10] > same[0, 8] >= before[0, 8]
     assert different[3, 5] == 0.0
@@ -133,7 +86,7 @@ def test_answers_raise_what_is_near_to_same_and_lower_what_is_near_to_different(
 
 def test_rows_that_hang_together_are_one_point_of_the_embedding():
     rows = np.r_[np.arange(12.0), 1e3 + np.arange(12.0), 2e3 + np.arange(12.0)][:, None]
-    points = embed(affinity(neighbours(rows, 4)), 3)
+    points = embed(affinity(neighbour_graph(rows, 4)), 3)
     np.testing.assert_allclose(points @ points.T, np.kron(np.eye(3), np.ones((12, 12))), atol=0.02)
 
 
@@ -171,15 +124,15 @@ def test_constraints_with_a_high_price_are_kept(seed):
 def test_neighbourhood_m_is_group_m():
     X, y = make_moons(random_state=0)
     constraints = Constraints.from_pairs(len(X), labels=known(y, 40))
-    scale = X.std(axis=0)
-    found = SpectralSettings().fit_step(X, constraints, 2, scale, np.random.default_rng(0))
+    found = ConstrainedSpectral().cluster(Problem(X, constraints, 2, X.std(axis=0)), State())
     for m, members in enumerate(constraints.neighbourhoods()):
         assert (found.labels[members] == m).all()
 
 
 def test_more_islands_than_groups_do_no_harm():
     rows = (100.0 * np.arange(5)[:, None] + np.arange(4.0)).reshape(-1, 1)
-    found = constrained_spectral(neighbours(rows, 3), closure(20), 2, np.random.default_rng(0))
+    embedding = embed_graph(neighbour_graph(rows, 3), closure(20), 2)
+    found = cluster_embedding(embedding, closure(20), ConstrainedSpectral(), np.random.default_rng(0))
     islands = found.labels.reshape(5, 4)
     assert (islands == islands[:, :1]).all()
     assert len(np.unique(found.labels)) == 2
@@ -193,8 +146,8 @@ def test_same_seed_same_groups():
 
 def test_a_session_cuts_clean_moons_with_few_questions():
     X, y = clean_moons(120)
-    settings = {"clusterer": "spectral", "kernel": None, "random_state": 0}
-    curve = simulate(X, y, 2, budget=6, checkpoints=[6], **settings)
+    clusterer = ConstrainedSpectral(kernel=None)
+    curve = simulate(X, y, 2, budget=6, checkpoints=[6], clusterer=clusterer, random_state=0)
     assert curve.ari.iloc[-1] == 1.0
 
 
@@ -220,7 +173,7 @@ def test_new_rows_of_a_moon_are_put_with_it():
 def test_confidence_is_the_share_of_neighbours_and_lowest_between_groups():
     rows = np.r_[np.arange(10.0), 20 + np.arange(10.0)][:, None]
     model = ConstrainedSpectral(2, n_neighbors=9, random_state=0).fit(rows)
-    between, within = model.grouping_.confidence(np.array([[14.5], [5.0]]))
+    between, within = model.clustering_.confidence(np.array([[14.5], [5.0]]))
     assert between == pytest.approx(0.5)
     assert within == 1.0
 
@@ -230,12 +183,18 @@ def test_rows_far_from_all_others_are_put_with_the_nearest():
     model = ConstrainedSpectral(2, n_neighbors=4, random_state=0).fit(rows)
     far = np.array([[-1e9], [1e9]])
     np.testing.assert_array_equal(model.predict(far), model.labels_[[0, -1]])
-    assert np.isfinite(model.grouping_.confidence(far)).all()
+    assert np.isfinite(model.clustering_.confidence(far)).all()
 
 
 def test_a_fitted_model_can_be_pickled():
     X, _, model = fitted_moons()
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+def test_the_old_name_of_the_clustering_warns():
+    model = ConstrainedSpectral(2, random_state=0).fit(np.arange(6.0)[:, None])
+    with pytest.warns(DeprecationWarning, match="clustering_"):
+        assert model.grouping_ is model.clustering_
 
 
 # --- odd input ------------------------------------------------------------------------------------------
@@ -256,7 +215,7 @@ def test_small_and_odd_tables_are_grouped(data):
     }
     model = ConstrainedSpectral(n_clusters, random_state=0, **options).fit(X, labels)
     assert set(model.labels_) <= set(range(n_clusters))
-    assert np.isfinite(model.grouping_.confidence(X)).all()
+    assert np.isfinite(model.clustering_.confidence(X)).all()
     assert set(model.predict(X)) <= set(model.labels_)
 
 
@@ -265,10 +224,12 @@ def test_equal_rows_are_one_group_or_any():
     assert model.labels_[0] != model.labels_[1]
 
 
-def test_too_many_rows_are_refused(monkeypatch):
-    monkeypatch.setattr(_spectral, "MAX_ROWS", 10)
+def test_too_many_rows_are_refused():
+    rows = np.zeros((11, 1))
     with pytest.raises(ValueError, match=r"X has 11 rows .* at most 10"):
-        ConstrainedSpectral(2).fit(np.arange(11.0)[:, None])
+        neighbour_graph(rows, 3, max_rows=10)
+    with pytest.raises(ValueError, match=r"X has 5001 rows .* at most 5000"):
+        ConstrainedSpectral(2, kernel=None).fit(np.arange(5001.0)[:, None])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Trees grown together in arrays split as they should, end, and are as good as scikit-learn's."""
+"""Trees grown together in arrays split as they should, stop, and are as accurate as scikit-learn's."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import ExtraTreesClassifier
 
-from sameornot.ensemble.trees import N_TREES, grow, grow_trees, measure_purity, split
+from sameornot.ensemble.config import TreesConfig
+from sameornot.ensemble.trees import Labelled, Nodes, extra_trees, grow, measure_purity, split
 
+CONFIG = TreesConfig()
+N_TREES = CONFIG.n_trees
 thorough = settings(deadline=None, max_examples=60)
 seeds = st.integers(0, 2**32 - 1)
 # Values next to each other and far apart: a threshold between them must not be rounded onto one of them.
@@ -40,25 +43,25 @@ def test_memberships_are_distributions(seed, sizes, n_features, is_coarse):
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(30, n_features))
     rows = np.round(rows) if is_coarse else rows
-    found = grow_trees(rows, some_groups(rng, 30, sizes), rng)
+    found = extra_trees(rows, some_groups(rng, 30, sizes), CONFIG, rng)
     assert found.shape == (30, len(sizes))
     assert (found >= 0).all()
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
-def test_before_two_rows_a_group_all_groups_are_alike():
+def test_predictions_are_uniform_before_two_rows_a_group():
     rows, _ = blobs()
     groups = [np.array([0, 1, 2]), np.array([12]), np.array([24])]
     rng = np.random.default_rng(0)
-    np.testing.assert_array_equal(grow_trees(rows, groups, rng), np.full((36, 3), 1 / 3))
+    np.testing.assert_array_equal(extra_trees(rows, groups, CONFIG, rng), np.full((36, 3), 1 / 3))
     groups[1] = np.array([12, 13])
-    assert (grow_trees(rows, groups, rng) != 1 / 3).any()
+    assert (extra_trees(rows, groups, CONFIG, rng) != 1 / 3).any()
 
 
-def test_of_placed_rows_all_groups_are_alike():
+def test_predictions_of_training_rows_are_uniform():
     rows, labels = blobs()
     groups = [np.flatnonzero(labels == m)[:5] for m in range(3)]
-    found = grow_trees(rows, groups, np.random.default_rng(0))
+    found = extra_trees(rows, groups, CONFIG, np.random.default_rng(0))
     placed = np.concatenate(groups)
     np.testing.assert_array_equal(found[placed], np.full((15, 3), 1 / 3))
     assert (np.delete(found, placed, axis=0).max(axis=1) > 0.5).all()
@@ -66,58 +69,60 @@ def test_of_placed_rows_all_groups_are_alike():
 
 def test_a_seed_decides_the_memberships():
     rows, _, groups = mixture(0)
-    first, again, other = (grow_trees(rows, groups, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    first, again, other = (
+        extra_trees(rows, groups, CONFIG, np.random.default_rng(seed)) for seed in (1, 1, 2)
+    )
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_groups_that_lie_apart_are_told_apart(seed):
+def test_groups_that_lie_apart_are_separated(seed):
     rows, labels = blobs(n_groups=4, seed=seed)
     groups = [np.flatnonzero(labels == m)[:4] for m in range(4)]
-    found = grow_trees(rows, groups, np.random.default_rng(seed))
+    found = extra_trees(rows, groups, CONFIG, np.random.default_rng(seed))
     others = np.delete(np.arange(len(labels)), np.concatenate(groups))
     np.testing.assert_array_equal(found[others].argmax(axis=1), labels[others])
 
 
 def test_a_row_like_one_of_each_of_two_groups_is_half_of_each():
     rows = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 2.0], [2.0, 1.0], [0.0, 0.0], [9.0, 9.0]])
-    found = grow_trees(rows, [np.array([0, 2]), np.array([1, 3])], np.random.default_rng(0))
+    found = extra_trees(rows, [np.array([0, 2]), np.array([1, 3])], CONFIG, np.random.default_rng(0))
     np.testing.assert_array_equal(found[4], [0.5, 0.5])
 
 
 def test_a_table_of_one_value_gives_the_shares_of_the_groups():
     groups = [np.arange(5), np.arange(5, 7), np.array([], dtype=np.intp)]
-    found = grow_trees(np.ones((10, 3)), groups, np.random.default_rng(0))
+    found = extra_trees(np.ones((10, 3)), groups, CONFIG, np.random.default_rng(0))
     np.testing.assert_allclose(found[7:], np.tile([5 / 7, 2 / 7, 0.0], (3, 1)))
 
 
-def test_nobody_is_held_for_a_group_without_rows():
+def test_a_group_without_rows_is_never_predicted():
     rows, labels = blobs(n_groups=2)
     groups = [np.flatnonzero(labels == 0)[:6], np.array([], dtype=np.intp), np.flatnonzero(labels == 1)[:6]]
-    found = grow_trees(rows, groups, np.random.default_rng(0))
+    found = extra_trees(rows, groups, CONFIG, np.random.default_rng(0))
     others = np.delete(np.arange(len(labels)), np.concatenate(groups))
     np.testing.assert_array_equal(found[others].argmax(axis=1), 2 * labels[others])
     assert (found[others, 1] == 0).all()
 
 
-def surprise(memberships, labels):
-    """Mean log-loss, with an even share of one tree mixed in: none of thirty may rule a group out."""
+def log_loss(memberships, labels):
+    """Mean log loss, smoothed by one uniform tree: none of thirty may exclude a group."""
     held = memberships[np.arange(len(labels)), labels]
     return -np.log((N_TREES * held + 1 / memberships.shape[1]) / (N_TREES + 1)).mean()
 
 
-def test_the_trees_are_about_as_good_as_scikit_learns():
+def test_the_trees_are_about_as_accurate_as_scikit_learns():
     right, loss = [], []
     for seed in range(8):
         rows, labels, groups = mixture(seed)
         placed = np.concatenate(groups)
         others = np.delete(np.arange(len(labels)), placed)
         peers = ExtraTreesClassifier(N_TREES, random_state=seed).fit(rows[placed], labels[placed])
-        ours = grow_trees(rows, groups, np.random.default_rng(seed))[others]
+        ours = extra_trees(rows, groups, CONFIG, np.random.default_rng(seed))[others]
         theirs = peers.predict_proba(rows[others])
         right.append([(held.argmax(axis=1) == labels[others]).mean() for held in (ours, theirs)])
-        loss.append([surprise(held, labels[others]) for held in (ours, theirs)])
+        loss.append([log_loss(held, labels[others]) for held in (ours, theirs)])
     assert np.mean(right, axis=0)[1] > 0.6  # there is something to learn, and not all of it
     assert np.abs(np.subtract(*np.mean(right, axis=0))) < 0.05
     assert np.abs(np.subtract(*np.mean(loss, axis=0))) < 0.05
@@ -139,7 +144,7 @@ def placed_rows(draw):
 @given(placed_rows())
 def test_only_rows_that_are_alike_share_a_leaf_with_another_group(case):
     rows, placed, group, rng = case
-    leaves, n_nodes = grow(rows, placed, group, rng)
+    leaves, n_nodes = grow(rows, Labelled(placed, group), CONFIG, rng)
     assert leaves.shape == (N_TREES, len(rows))
     assert 0 <= leaves.min() <= leaves.max() < n_nodes
     for own in leaves:
@@ -153,7 +158,7 @@ def test_only_rows_that_are_alike_share_a_leaf_with_another_group(case):
 @given(placed_rows())
 def test_no_two_trees_share_a_leaf_and_rows_that_are_alike_are_never_parted(case):
     rows, placed, group, rng = case
-    leaves, _ = grow(rows, placed, group, rng)
+    leaves, _ = grow(rows, Labelled(placed, group), CONFIG, rng)
     assert sum(len(np.unique(own)) for own in leaves) == len(np.unique(leaves))
     _, kind = np.unique(rows, axis=0, return_inverse=True)
     for of_kind in (leaves[:, kind.ravel() == k] for k in range(kind.max() + 1)):
@@ -176,7 +181,7 @@ def nodes_of_rows(draw):
 @given(nodes_of_rows(), seeds)
 def test_a_threshold_always_leaves_rows_on_both_sides(case, seed):
     rows, sample, node, group = case
-    feature, threshold = split(rows, sample, node, group, np.random.default_rng(seed))
+    feature, threshold = split(rows, Nodes(sample, node, group), np.random.default_rng(seed))
     assert len(feature) == len(threshold) == node[-1] + 1
     for at, chosen in enumerate(feature):
         inside = rows[sample[node == at]]
@@ -191,21 +196,23 @@ def test_a_threshold_always_leaves_rows_on_both_sides(case, seed):
 
 
 @pytest.mark.parametrize("low", [-1.0, 0.0, 1.0, 1e6])
-def test_two_values_with_none_between_them_are_told_apart(low):
+def test_two_values_with_none_between_them_are_separated(low):
     # half of all thresholds between them are rounded onto the upper one
     rows, node = np.array([[low], [np.nextafter(low, np.inf)]] * 20), np.repeat(np.arange(20), 2)
-    feature, threshold = split(rows, np.arange(40), node, np.tile([0, 1], 20), np.random.default_rng(0))
+    feature, threshold = split(
+        rows, Nodes(np.arange(40), node, np.tile([0, 1], 20)), np.random.default_rng(0)
+    )
     assert (feature == 0).all()
     np.testing.assert_array_equal(rows[:, 0] > threshold[node], np.tile([False, True], 20))
 
 
-def test_of_the_features_that_are_drawn_the_one_that_tells_the_groups_apart_is_taken():
+def test_of_the_features_that_are_drawn_the_one_that_separates_the_groups_is_taken():
     rng = np.random.default_rng(0)
     group = np.repeat([0, 1], 20)
     rows = rng.normal(size=(40, 4))
     rows[:, 2] = group  # any threshold parts the groups by this one
     at_root = np.zeros(40, dtype=np.intp)
-    taken = [split(rows, np.arange(40), at_root, group, rng)[0][0] for _ in range(400)]
+    taken = [split(rows, Nodes(np.arange(40), at_root, group), rng)[0][0] for _ in range(400)]
     # two of four are drawn, the same twice one time in four: it is among them in 7 of 16
     assert np.mean(np.array(taken) == 2) == pytest.approx(7 / 16, abs=0.1)
 
@@ -223,4 +230,4 @@ def test_purity_equals_counting_side_by_side(seed, n_nodes, n_groups, n_tried):
             for is_above in (True, False):
                 side = group[(node == at) & (above[:, tried] == is_above)].tolist()
                 expected[at, tried] += sum(side.count(m) ** 2 for m in set(side)) / max(len(side), 1)
-    np.testing.assert_allclose(measure_purity(above, node, group, n_nodes), expected)
+    np.testing.assert_allclose(measure_purity(above, Nodes(node, node, group)), expected)

@@ -155,13 +155,13 @@ def test_the_separation_is_the_sum_of_weighted_distances():
 @pytest.mark.parametrize("n_features", [1, 3, 12])
 def test_separable_weights_are_the_optimum_of_a_convex_solver(seed, n_features):
     rng = np.random.default_rng(seed)
-    spread, cost = rng.uniform(0.1, 2.0, size=n_features), rng.uniform(0.2, 3.0, size=n_features)
+    gain, cost = rng.uniform(0.1, 2.0, size=n_features), rng.uniform(0.2, 3.0, size=n_features)
     weights = cp.Variable(n_features, nonneg=True)
-    convex = cp.Problem(cp.Maximize(spread @ cp.sqrt(weights)), [cost @ weights <= 1])
+    convex = cp.Problem(cp.Maximize(gain @ cp.sqrt(weights)), [cost @ weights <= 1])
     best = convex.solve(solver="CLARABEL")
-    found = separable_weights(spread, cost)
+    found = separable_weights(gain, cost)
     assert cost @ found == pytest.approx(1)
-    assert spread @ np.sqrt(found) == pytest.approx(best, rel=1e-6)
+    assert gain @ np.sqrt(found) == pytest.approx(best, rel=1e-6)
     np.testing.assert_allclose(found, weights.value, rtol=1e-2, atol=1e-4)
 
 

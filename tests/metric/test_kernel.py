@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sameornot.cluster._augmented import AugmentedSettings, fit_pairs
+from sameornot.cluster.augmented import AugmentedClustering, fit_pairs
+from sameornot.cluster.base import Problem
 from sameornot.constraints import Constraints
 from sameornot.datasets.curved import make_circles
 from sameornot.metric import learn
@@ -29,7 +30,12 @@ def ring_pairs(n_known=60, seed=0):
     """Rings among irrelevant features, and the training pairs of the first rows' labels."""
     X, y = make_circles(n_samples=120, n_irrelevant=4, random_state=seed)
     constraints = Constraints.from_pairs(len(X), labels=np.where(np.arange(len(X)) < n_known, y, -1))
-    return X, fit_pairs(constraints, 2, AugmentedSettings(), np.random.default_rng(seed))
+    return X, train_on(X, constraints, seed)
+
+
+def train_on(X, constraints, seed=0):
+    problem = Problem(X, constraints, 2, feature_scale(X))
+    return fit_pairs(problem, AugmentedClustering(), np.random.default_rng(seed))
 
 
 def learn_rings(**settings):
@@ -124,7 +130,7 @@ def test_axes_are_orthonormal():
 def test_few_rows_in_many_mapped_axes_need_no_other_solution(monkeypatch):
     X, y = make_circles(n_samples=30, n_irrelevant=8, random_state=0)
     constraints = Constraints.from_pairs(30, labels=y)
-    pairs = fit_pairs(constraints, 2, AugmentedSettings(), np.random.default_rng(0))
+    pairs = train_on(X, constraints)
     narrow = learn_metric(X, pairs, scale=feature_scale(X), kernel="additive")
     assert len(narrow.rotation) > len(X)
     monkeypatch.setattr(learn, "row_space", lambda rows: np.eye(rows.shape[1]))

@@ -9,6 +9,7 @@ from sameornot._types import TrainingPairs, WeightedPairs
 from sameornot.metric.learn import (
     KINDS,
     Metric,
+    SelectivePenalty,
     feature_scale,
     identity_metric,
     learn_metric,
@@ -99,20 +100,20 @@ def test_without_a_prior_the_cost_is_that_of_the_paper():
     np.testing.assert_allclose(within_cost(X, BOTH, prior=0.0), expected)
 
 
-@pytest.mark.parametrize(("facts", "share"), [(0, 0.0), (5, 0.5), (15, 0.9)])
-def test_the_cost_moves_from_the_overall_variance_to_the_answers(facts, share):
+@pytest.mark.parametrize(("n_answers", "share"), [(0, 0.0), (5, 0.5), (15, 0.9)])
+def test_the_cost_moves_from_the_overall_variance_to_the_answers(n_answers, share):
     X = table()
     observed = within_cost(X, BOTH, prior=0.0)
     all_pairs = np.array([(X[i] - X[j]) ** 2 for i in range(12) for j in range(12)]).mean(axis=0)
-    found = within_cost(X, training(SIMILAR, DIFFERENT, facts), prior=5.0)
+    found = within_cost(X, training(SIMILAR, DIFFERENT, n_answers), prior=5.0)
     np.testing.assert_allclose(found, share * observed + (1 - share) * all_pairs)
 
 
-@pytest.mark.parametrize(("facts", "share"), [(0, 0.0), (5, 0.5), (15, 0.9)])
-def test_what_is_far_moves_from_random_pairs_to_the_answers(facts, share):
+@pytest.mark.parametrize(("n_answers", "share"), [(0, 0.0), (5, 0.5), (15, 0.9)])
+def test_what_is_far_moves_from_random_pairs_to_the_answers(n_answers, share):
     X = table()
     anything = [(0, 1), (2, 7), (11, 3)]
-    known = training(NONE, DIFFERENT, 0, background=pairs(*anything), n_different=facts)
+    known = training(NONE, DIFFERENT, 0, background=pairs(*anything), n_different=n_answers)
     answered = np.mean([np.abs(X[i] - X[j]) for i, j in [(0, 5), (1, 6), (2, 9), (3, 8)]], axis=0)
     random = np.mean([np.abs(X[i] - X[j]) for i, j in anything], axis=0)
     expected = ((share * answered + (1 - share) * random) / X.var(axis=0)) ** 2
@@ -241,15 +242,15 @@ def test_the_identity_weighs_all_features_that_vary_the_same():
     np.testing.assert_allclose(metric.feature_weights, [0.5, 0.0, 0.5])
 
 
-@pytest.mark.parametrize("facts", [0, 1, 4, 1000])
-def test_the_scatter_is_positive_definite_with_few_answers(facts):
+@pytest.mark.parametrize("n_answers", [0, 1, 4, 1000])
+def test_the_scatter_is_positive_definite_with_few_answers(n_answers):
     X = np.random.default_rng(0).normal(size=(12, 40))
     X[:, 3] = 1.0
-    known = training(SIMILAR, DIFFERENT, facts)
+    known = training(SIMILAR, DIFFERENT, n_answers)
     assert np.linalg.eigvalsh(within_scatter(X, known, prior=5.0))[0] > 0
 
 
-def test_the_scatter_of_many_facts_is_that_of_the_similar_pairs():
+def test_the_scatter_of_many_answers_is_that_of_the_similar_pairs():
     X = table()
     observed = np.mean(
         [np.outer(X[i] - X[j], X[i] - X[j]) for i, j in [(0, 1), (1, 2), (5, 6), (6, 7)]], axis=0
@@ -269,5 +270,5 @@ def test_no_penalty_is_the_same_as_a_penalty_of_nothing(kind):
     X = table()
     metric = learn_metric(X, BOTH, kind=kind, scale=feature_scale(X))
     for penalised, gamma in ((np.array([0]), 0.0), (np.array([], dtype=int), 5.0)):
-        again = weigh_axes(X, BOTH, metric, kind=kind, penalised=penalised, gamma=gamma)
+        again = weigh_axes(X, BOTH, metric, kind=kind, penalty=SelectivePenalty(penalised, gamma))
         np.testing.assert_allclose(again.matrix, metric.matrix, rtol=1e-6, atol=1e-9)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sameornot._types import TrainingPairs, WeightedPairs
-from sameornot.metric.learn import Metric, feature_scale, learn_metric, weigh_axes
+from sameornot.metric.learn import Metric, SelectivePenalty, feature_scale, learn_metric, weigh_axes
 from sameornot.metric.penalty import GAMMA_GRID, eigenvalues_along, elbow, penalised_axes
 
 
@@ -138,7 +138,7 @@ def test_penalised_axes_lose_share_as_the_penalty_grows(kind):
     penalised = np.argsort(-metric.weights)[:1]
     shares = []
     for gamma in GAMMA_GRID:
-        weights = weigh_axes(X, pairs, metric, kind=kind, penalised=penalised, gamma=gamma).weights
+        weights = weigh_axes(X, pairs, metric, kind=kind, penalty=SelectivePenalty(penalised, gamma)).weights
         shares.append(weights[penalised].sum() / weights.sum())
     assert shares[0] == pytest.approx(metric.weights[penalised].sum() / metric.weights.sum(), rel=1e-4)
     falling = np.array(shares[: shares.index(0.0) + 1] if 0.0 in shares else shares)
@@ -152,13 +152,14 @@ def test_a_huge_penalty_leaves_next_to_nothing(kind):
     metric = learn_metric(X, pairs, kind=kind, scale=feature_scale(X))
     penalised = np.argsort(-metric.weights)[:1]
     assert metric.weights[penalised] > 0
-    weights = weigh_axes(X, pairs, metric, kind=kind, penalised=penalised, gamma=1e6).weights
+    weights = weigh_axes(X, pairs, metric, kind=kind, penalty=SelectivePenalty(penalised, 1e6)).weights
     assert weights[penalised].sum() < 1e-6 * weights.sum()
 
 
 def test_other_axes_keep_their_proportions_under_a_penalty():
     X, pairs = problem()
     metric = learn_metric(X, pairs, kind="separable", scale=feature_scale(X))
-    weights = weigh_axes(X, pairs, metric, kind="separable", penalised=np.array([0, 5]), gamma=3.0).weights
+    penalty = SelectivePenalty(np.array([0, 5]), 3.0)
+    weights = weigh_axes(X, pairs, metric, kind="separable", penalty=penalty).weights
     kept = [1, 2, 3, 4]
     np.testing.assert_allclose(weights[kept] / weights[1], metric.weights[kept] / metric.weights[1])

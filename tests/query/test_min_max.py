@@ -4,26 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_views import view_after
 
-from sameornot import Answer, Constraints, Pair
-from sameornot.cluster import AugmentedSettings, Clustering
-from sameornot.metric.learn import Metric
-from sameornot.query import Problem
-from sameornot.query.min_max import min_max
+from sameornot import Answer, Pair
+from sameornot.query import MinMax
 
 SAME, DIFFERENT = Answer.SAME, Answer.DIFFERENT
 
 
-def problem_after(*facts, X, n_clusters=None, weights=None):
-    X = np.asarray(X, dtype=float)
-    known = Constraints(len(X))
-    for left, right, answer in facts:
-        known.add((left, right), answer)
-    metric = Metric(np.ones(X.shape[1]), np.ones(X.shape[1]) if weights is None else weights)
-    clustering = Clustering(np.zeros(len(X), dtype=int), np.zeros((1, X.shape[1])), metric, 1)
-    return Problem(
-        X, known, n_clusters, np.arange(len(X)), np.ones(X.shape[1]), AugmentedSettings(), lambda: clustering
-    )
+def questions_about(view, seed=0):
+    return MinMax().ask(view, np.random.default_rng(seed))
 
 
 def gaussian_similarity(space, width):
@@ -36,11 +26,11 @@ def test_the_point_and_the_order_are_those_of_the_kernel_whatever_its_width(seed
     rng = np.random.default_rng(seed)
     X, weights = rng.normal(size=(12, 3)), rng.exponential(size=3)
     facts = [(0, 1, DIFFERENT), (0, 2, SAME), (0, 3, SAME), (1, 4, SAME)]
-    problem = problem_after(*facts, X=X, n_clusters=n_clusters, weights=weights)
+    view = view_after(*facts, X=X, n_clusters=n_clusters, weights=weights)
     similarity = gaussian_similarity(X * np.sqrt(weights), width)
     least_like = min(range(5, 12), key=lambda i: similarity[i, :5].max())
-    likeliest = max(problem.hoods, key=lambda members: similarity[least_like, members].max())
-    questions = min_max(problem, np.random.default_rng(0))
+    likeliest = max(view.neighbourhoods, key=lambda members: similarity[least_like, members].max())
+    questions = questions_about(view)
     first, second = next(questions), questions.send(DIFFERENT)
     assert first.left == second.left == least_like
     assert first.right in likeliest
@@ -51,7 +41,7 @@ def test_the_most_similar_member_decides_and_not_the_centroid():
     # The first group reaches as far as 9, though its centroid is far from 9.5.
     X = np.array([[0.0], [2.0], [13.0], [9.0], [9.5]])
     facts = [(0, 1, SAME), (1, 3, SAME), (0, 2, DIFFERENT)]
-    questions = min_max(problem_after(*facts, X=X, n_clusters=2), np.random.default_rng(0))
+    questions = questions_about(view_after(*facts, X=X, n_clusters=2))
     point, known = next(questions)
     assert point == 4
     assert known in {0, 1, 3}
@@ -62,18 +52,18 @@ def test_the_most_similar_member_decides_and_not_the_centroid():
 
 def test_the_traversal_goes_on_when_all_groups_are_known():
     X = np.array([[0.0], [1.0], [10.0], [13.0]])
-    problem = problem_after((0, 2, DIFFERENT), X=X, n_clusters=2)
-    assert {next(min_max(problem, np.random.default_rng(seed))).left for seed in range(20)} == {3}
+    view = view_after((0, 2, DIFFERENT), X=X, n_clusters=2)
+    assert {next(questions_about(view, seed)).left for seed in range(20)} == {3}
 
 
-def test_points_equally_unlike_are_all_asked_about_in_the_long_run():
-    problem = problem_after(X=np.zeros((5, 2)), n_clusters=2)
-    asked = {next(min_max(problem, np.random.default_rng(seed))) for seed in range(40)}
+def test_ties_are_broken_at_random():
+    view = view_after(X=np.zeros((5, 2)), n_clusters=2)
+    asked = {next(questions_about(view, seed)) for seed in range(40)}
     assert asked == {Pair(i, 0) for i in range(1, 5)}
 
 
 def test_asks_nothing_when_every_point_is_placed():
     X = np.arange(4.0)[:, None]
     facts = [(0, i, SAME) for i in range(1, 4)]
-    assert list(min_max(problem_after(*facts, X=X), np.random.default_rng(0))) == []
-    assert list(min_max(problem_after(X=[[1.0]]), np.random.default_rng(0))) == []
+    assert list(questions_about(view_after(*facts, X=X))) == []
+    assert list(questions_about(view_after(X=[[1.0]]))) == []

@@ -1,40 +1,36 @@
-"""NPU picks the point with the most uncertainty a question, where questions are those that a sweep asks."""
+"""NPU picks the point with the most uncertainty per question, counting the questions that a sweep asks."""
 
-from importlib import import_module
 from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_views import view_after
 
-from sameornot import Answer, Constraints, Pair
-from sameornot.cluster import AugmentedSettings, Clustering
-from sameornot.metric.learn import identity_metric
-from sameornot.query import Problem
-from sameornot.query.npu import normalised_uncertainty, npu
-from sameornot.query.sweep import sweep
+from sameornot import Answer, Pair
+from sameornot.query import NPU
+from sameornot.query.npu import normalised_uncertainty
+from sameornot.query.sweep import Pick, sweep
 
-MODULE = import_module("sameornot.query.npu")
 APART = [(0, 1), (0, 2), (1, 2)]
 
 
-def problem_with(apart, *, n=9, same=()):
+def view_with(apart, *, n=9, same=()):
     """Rows on a line, of which some are known to differ."""
-    known = Constraints(n)
-    for pairs, answer in ((apart, Answer.DIFFERENT), (same, Answer.SAME)):
-        for pair in pairs:
-            known.add(pair, answer)
-    clustering = Clustering(np.zeros(n, dtype=int), np.zeros((1, 1)), identity_metric(np.ones(1)), 1)
-    X = np.arange(float(n))[:, None]
-    return Problem(X, known, None, np.arange(n), np.ones(1), AugmentedSettings(), lambda: clustering)
+    facts = [(*pair, Answer.DIFFERENT) for pair in apart] + [(*pair, Answer.SAME) for pair in same]
+    return view_after(*facts, X=np.arange(float(n))[:, None])
 
 
-def questions_of_a_sweep(problem, point, likelihood, hood):
+def questions_about(view, seed=0):
+    return NPU().ask(view, np.random.default_rng(seed))
+
+
+def questions_of_a_sweep(view, point, likelihood, m):
     """How many questions are asked about a point that belongs to the given neighbourhood."""
-    asking = sweep(problem, point, likelihood)
+    asking = sweep(view, Pick(point, likelihood))
     pair, n_questions = next(asking), 1
-    while pair.right not in problem.hoods[hood]:
+    while pair.right not in view.neighbourhoods[m]:
         pair, n_questions = asking.send(Answer.DIFFERENT), n_questions + 1
     with pytest.raises(StopIteration):
         asking.send(Answer.SAME)
@@ -45,18 +41,20 @@ def entropy(row):
     return -sum(p * np.log(p) for p in row if p > 0)
 
 
-def with_memberships(monkeypatch, R):
-    monkeypatch.setattr(MODULE, "current_memberships", lambda problem, rng: R)
+def set_memberships(monkeypatch, R):
+    monkeypatch.setattr("sameornot.query.npu.current_memberships", lambda view, rng, n_trees: R)
 
 
 @given(st.integers(1, 5), st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.5, 1.0, 20.0]))
 @settings(max_examples=60)
-def test_score_is_entropy_over_the_mean_number_of_questions_of_simulated_sweeps(n_hoods, seed, concentration):
-    problem = problem_with([(i, j) for i in range(n_hoods) for j in range(i)])
-    R = np.random.default_rng(seed).dirichlet(np.full(n_hoods, concentration), size=4)
+def test_score_is_entropy_over_the_mean_number_of_questions_of_simulated_sweeps(
+    n_groups, seed, concentration
+):
+    view = view_with([(i, j) for i in range(n_groups) for j in range(i)])
+    R = np.random.default_rng(seed).dirichlet(np.full(n_groups, concentration), size=4)
     expected = []
     for row in R:
-        cost = sum(row[m] * questions_of_a_sweep(problem, 8, row, m) for m in range(len(problem.hoods)))
+        cost = sum(row[m] * questions_of_a_sweep(view, 8, row, m) for m in range(len(view.neighbourhoods)))
         expected.append(entropy(row) / cost)
     np.testing.assert_allclose(normalised_uncertainty(R), expected, atol=1e-12)
 
@@ -78,18 +76,18 @@ def test_costs_of_unsorted_probabilities_would_pick_another_point(monkeypatch):
     R[4], R[6] = [0.1, 0.3, 0.6], [0.7, 0.2, 0.1]
     unsorted = {i: entropy(R[i]) / (R[i] @ [1, 2, 3]) for i in (4, 6)}
     assert unsorted[6] > unsorted[4]
-    with_memberships(monkeypatch, R)
-    assert next(npu(problem_with(APART), np.random.default_rng(0))).left == 4
+    set_memberships(monkeypatch, R)
+    assert next(questions_about(view_with(APART))).left == 4
 
 
-def test_asks_the_best_point_against_each_neighbourhood_likeliest_first(monkeypatch):
-    problem = problem_with(APART)
+def test_asks_about_the_best_point_and_each_neighbourhood_likeliest_first(monkeypatch):
+    view = view_with(APART)
     R = np.random.default_rng(3).dirichlet(np.ones(3), size=9)
-    with_memberships(monkeypatch, R)
+    set_memberships(monkeypatch, R)
     best = 3 + int(normalised_uncertainty(R[3:]).argmax())
-    questions = npu(problem, np.random.default_rng(0))
+    questions = questions_about(view)
     asked = [next(questions), questions.send(Answer.DIFFERENT), questions.send(Answer.UNSURE)]
-    assert asked == [Pair(best, int(problem.hoods[m][0])) for m in np.argsort(-R[best])]
+    assert asked == [Pair(best, int(view.neighbourhoods[m][0])) for m in np.argsort(-R[best])]
     with pytest.raises(StopIteration):
         questions.send(Answer.DIFFERENT)
 
@@ -97,28 +95,28 @@ def test_asks_the_best_point_against_each_neighbourhood_likeliest_first(monkeypa
 def test_placed_points_are_not_asked_about_however_uncertain(monkeypatch):
     R = np.tile([0.9, 0.1], (9, 1))
     R[:2] = 0.5
-    with_memberships(monkeypatch, R)
-    problem = problem_with([(0, 1)])
-    asked = {next(npu(problem, np.random.default_rng(seed))).left for seed in range(20)}
+    set_memberships(monkeypatch, R)
+    view = view_with([(0, 1)])
+    asked = {next(questions_about(view, seed)).left for seed in range(20)}
     assert asked <= set(range(2, 9))
 
 
-def test_points_of_equal_score_are_all_asked_about_in_the_long_run(monkeypatch):
+def test_ties_are_broken_at_random(monkeypatch):
     R = np.tile([0.5, 0.5], (9, 1))
     R[5:] = [0.99, 0.01]
-    with_memberships(monkeypatch, R)
-    problem = problem_with([(0, 1)])
-    asked = {next(npu(problem, np.random.default_rng(seed))).left for seed in range(50)}
+    set_memberships(monkeypatch, R)
+    view = view_with([(0, 1)])
+    asked = {next(questions_about(view, seed)).left for seed in range(50)}
     assert asked == {2, 3, 4}
 
 
 def test_before_the_first_answer_every_point_is_as_good_as_any_other():
     """One neighbourhood leaves no uncertainty, and so no point ahead of the others."""
-    problem = problem_with([], n=4)
-    asked = {next(npu(problem, np.random.default_rng(seed))) for seed in range(12)}
+    view = view_with([], n=4)
+    asked = {next(questions_about(view, seed)) for seed in range(12)}
     assert asked == {Pair(i, 0) for i in range(1, 4)}
 
 
 def test_asks_nothing_when_every_point_is_placed():
-    problem = problem_with([], same=[(0, i) for i in range(1, 9)])
-    assert list(npu(problem, np.random.default_rng(0))) == []
+    view = view_with([], same=[(0, i) for i in range(1, 9)])
+    assert list(questions_about(view)) == []

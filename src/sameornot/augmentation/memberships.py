@@ -1,14 +1,16 @@
-"""Fuzzy memberships from answers alone, and the pairs that they add (§3.1; ADMM of §4).
+"""Fuzzy memberships from answers alone (§3.1), by ADMM (§4; Boyd et al. 2011).
 
     minimise over H   sum over answered pairs (y_ij − h_i·h_j)²  +  λ sum_ik min(|h_ik|, |h_ik − 1|)
 
-with the rows of H on the simplex, K columns. Points that are known to be the same share one row, so a row
-stands for a group of the closure. Where all groups were compared and there are at most K, one-hot rows
-reach 0, the global minimum, and nothing is solved. Else ADMM: one copy of H carries the fit, one the
-penalty, and their consensus the simplex. The problem is not convex: the best of a few starts is kept.
+with the rows of H on the simplex, K columns. The second term is the multi-directional separation penalty.
+Points that are known to be the same share one row, so a row stands for a group of the closure. Where all
+groups were compared and there are at most K, one-hot rows reach 0, the global minimum, and nothing is solved.
+Otherwise ADMM: one copy of H carries the fit, one the penalty, and their consensus the simplex. The problem
+is not convex: the best of a few starts is kept.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +23,7 @@ SEPARATION_GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Memberships:
-    """One row of memberships (H) for each group of points that the answers speak of."""
+    """One row of memberships (H) for each group of points that answers are about."""
 
     groups: list[np.ndarray]
     rows: np.ndarray
@@ -29,7 +31,7 @@ class Memberships:
 
 @dataclass(frozen=True)
 class Links:
-    """Answered pairs of rows: `left`, `right`, how alike they should be (y), and how often it was said."""
+    """Answered pairs of rows: `left`, `right`, the concordance that was answered (y), and how often."""
 
     left: np.ndarray
     right: np.ndarray
@@ -67,9 +69,9 @@ def links_between(groups: list[np.ndarray], constraints: Constraints) -> Links:
 
 
 def closure_start(groups: list[np.ndarray], constraints: Constraints, n_clusters: int) -> np.ndarray:
-    """Neighbourhoods one-hot, every other group spread over the clusters that it may still belong to."""
-    hoods = constraints.neighbourhoods(at_most=n_clusters)
-    column_of = {int(members[0]): k for k, members in enumerate(hoods)}
+    """Neighbourhoods one-hot, every other group uniform over the clusters that it may still belong to."""
+    neighbourhoods = constraints.neighbourhoods(at_most=n_clusters)
+    column_of = {int(members[0]): k for k, members in enumerate(neighbourhoods)}
     rows = np.ones((len(groups), n_clusters))
     for row, members in enumerate(groups):
         first = int(members[0])
@@ -77,18 +79,18 @@ def closure_start(groups: list[np.ndarray], constraints: Constraints, n_clusters
             rows[row] = np.eye(n_clusters)[column_of[first]]
         else:
             ruled_out = [
-                k for hood, k in column_of.items() if constraints.relation(first, hood) is Answer.DIFFERENT
+                k for other, k in column_of.items() if constraints.relation(first, other) is Answer.DIFFERENT
             ]
             rows[row, ruled_out] = 0.0
-    rows[rows.sum(axis=1) == 0] = 1.0  # more groups than K: nothing is left, so nothing is ruled out
+    rows[rows.sum(axis=1) == 0] = 1.0  # more groups than K: as all are ruled out, none is
     return rows / rows.sum(axis=1, keepdims=True)
 
 
 def objective(links: Links, rows: np.ndarray, separation: float) -> float:
     """Misfit to the answers plus λ times the separation penalty."""
-    alike = np.einsum("ek,ek->e", rows[links.left], rows[links.right])
+    concordance = np.einsum("ek,ek->e", rows[links.left], rows[links.right])
     penalty = np.minimum(np.abs(rows), np.abs(rows - 1.0)).sum()
-    return float(links.count @ (links.target - alike) ** 2 + separation * penalty)
+    return float(links.count @ (links.target - concordance) ** 2 + separation * penalty)
 
 
 def fit_memberships(
@@ -111,8 +113,8 @@ def admm(
     max_iter: int = 300,
     tol: float = 1e-5,
 ) -> np.ndarray:
-    """Alternate fit, penalty and simplex until their copies of the memberships agree."""
-    shared = best = start
+    """Update fit, penalty and simplex in turn until their copies of the memberships agree."""
+    consensus = best = start
     lowest = objective(links, start, separation)
     weight, pull = (
         _adjacency(links, values, len(start)) for values in (links.count, links.count * links.target)
@@ -120,14 +122,14 @@ def admm(
     fit_dual = np.zeros_like(start)
     penalty_dual = np.zeros_like(start)
     for _ in range(max_iter):
-        fitted = _fit_rows(weight, pull, shared, shared - fit_dual, rho)
-        separated = prox_separation(shared - penalty_dual, separation / rho)
-        previous, shared = shared, project_simplex((fitted + fit_dual + separated + penalty_dual) / 2)
-        fit_dual += fitted - shared
-        penalty_dual += separated - shared
-        if (value := objective(links, shared, separation)) < lowest:
-            lowest, best = value, shared
-        if max(np.abs(fitted - shared).max(), np.abs(shared - previous).max()) < tol:
+        fitted = _fit_rows(weight, pull, consensus, consensus - fit_dual, rho)
+        separated = prox_separation(consensus - penalty_dual, separation / rho)
+        previous, consensus = consensus, project_simplex((fitted + fit_dual + separated + penalty_dual) / 2)
+        fit_dual += fitted - consensus
+        penalty_dual += separated - consensus
+        if (value := objective(links, consensus, separation)) < lowest:
+            lowest, best = value, consensus
+        if max(np.abs(fitted - consensus).max(), np.abs(consensus - previous).max()) < tol:
             break
     return best
 
@@ -140,7 +142,7 @@ def _adjacency(links: Links, values: np.ndarray, n_rows: int) -> sparse.csr_arra
 def _fit_rows(
     weight: sparse.csr_array, pull: sparse.csr_array, others: np.ndarray, anchor: np.ndarray, rho: float
 ) -> np.ndarray:
-    """Each row's ridge fit to its answers, the rows at the other end held at `others`."""
+    """Each row's ridge fit to its answers, with the rows at the other end fixed at `others`."""
     n_rows, n_clusters = others.shape
     outer = (others[:, :, None] * others[:, None, :]).reshape(n_rows, -1)
     gram = (weight @ outer).reshape(n_rows, n_clusters, n_clusters)
@@ -157,7 +159,7 @@ def prox_separation(memberships: np.ndarray, threshold: float) -> np.ndarray:
 
 
 def project_simplex(rows: np.ndarray) -> np.ndarray:
-    """The nearest point of the simplex to each row, by sorting."""
+    """The nearest point of the simplex to each row, by sorting (Held, Wolfe and Crowder 1974)."""
     n_columns = rows.shape[1]
     descending = -np.sort(-rows, axis=1)
     excess = (np.cumsum(descending, axis=1) - 1.0) / np.arange(1, n_columns + 1)
@@ -173,36 +175,40 @@ def choose_separation(
     grid: tuple[float, ...] = SEPARATION_GRID,
     n_folds: int = 5,
 ) -> float:
-    """The λ whose memberships predict held-out answers best."""
+    """The λ whose memberships predict held-out answers best (cross-validation)."""
     pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
     same = np.arange(len(pairs)) < len(constraints.must_link)
-    fold = rng.permutation(len(pairs)) % n_folds
-    errors = [
-        sum(
-            _held_out_error(pairs, same, fold == k, constraints.n_points, n_clusters, separation, rng)
-            for k in range(n_folds)
-        )
-        for separation in grid
-    ]
+    number = rng.permutation(len(pairs)) % n_folds
+    folds = []
+    for k in range(n_folds):
+        held_out = number == k
+        kept = _closure(constraints.n_points, pairs[~held_out], same[~held_out])
+        folds.append(Fold(kept, pairs[held_out], same[held_out]))
+    errors = [sum(_held_out_error(fold, n_clusters, value, rng) for fold in folds) for value in grid]
     return grid[int(np.argmin(errors))]
 
 
-def _held_out_error(
-    pairs: np.ndarray,
-    same: np.ndarray,
-    held_out: np.ndarray,
-    n_points: int,
-    n_clusters: int,
-    separation: float,
-    rng: np.random.Generator,
-) -> float:
-    kept = Constraints(n_points)
-    for pair, is_same in zip(pairs[~held_out].tolist(), same[~held_out], strict=True):
-        kept.add(pair, Answer.SAME if is_same else Answer.DIFFERENT)
-    memberships = augment(kept, n_clusters, rng, separation=separation)
+class Fold(NamedTuple):
+    """Answers to learn from, and the pairs of the held-out ones with whether each is "same"."""
+
+    kept: Constraints
+    pairs: np.ndarray
+    same: np.ndarray
+
+
+def _closure(n_points: int, pairs: np.ndarray, same: np.ndarray) -> Constraints:
+    closure = Constraints(n_points)
+    for pair, is_same in zip(pairs.tolist(), same, strict=True):
+        closure.add(pair, Answer.SAME if is_same else Answer.DIFFERENT)
+    return closure
+
+
+def _held_out_error(fold: Fold, n_clusters: int, separation: float, rng: np.random.Generator) -> float:
+    memberships = augment(fold.kept, n_clusters, rng, separation=separation)
     row_of = {int(point): row for row, members in enumerate(memberships.groups) for point in members}
-    rows = np.vstack([memberships.rows, np.full((1, n_clusters), 1.0 / n_clusters)])  # last: never answered
-    ends = np.array([row_of.get(point, -1) for point in pairs[held_out].ravel().tolist()], dtype=np.intp)
-    ends = ends.reshape(-1, 2)
-    alike = np.einsum("ek,ek->e", rows[ends[:, 0]], rows[ends[:, 1]])
-    return float(np.sum((same[held_out] - alike) ** 2))
+    uniform = np.full((1, n_clusters), 1.0 / n_clusters)  # the last row: points that no answer is about
+    rows = np.vstack([memberships.rows, uniform])
+    ends = np.array([row_of.get(point, -1) for point in fold.pairs.ravel().tolist()], dtype=np.intp)
+    left, right = ends.reshape(-1, 2).T
+    concordance = np.einsum("ek,ek->e", rows[left], rows[right])
+    return float(np.sum((fold.same - concordance) ** 2))

@@ -11,12 +11,12 @@ from sameornot._types import TrainingPairs, WeightedPairs
 from sameornot.augmentation.memberships import Memberships
 from sameornot.constraints import Constraints
 
-# A few hundred placed points have fewer pairs than this; thousands of labelled rows have far more, and
-# their means are as good from a sample.
+# A few hundred answered points have fewer pairs than this. Thousands have far more, and means over a sample
+# of them are as good.
 MAX_PAIRS = 50_000
 ROUNDING = 1e-9  # a concordance this near to 1/K is at the level of chance
 
-# Random pairs that stand for "anything": enough for means of features.
+# Random pairs of all rows, enough for means of features.
 N_BACKGROUND = 300
 
 
@@ -25,7 +25,7 @@ def training_pairs(
     memberships: Memberships | None,
     rng: np.random.Generator,
 ) -> TrainingPairs:
-    """Answered pairs, and the augmented ones where `memberships` are given (else Xing's problem)."""
+    """Answered pairs (as in Xing et al. 2002) and, where `memberships` are given, augmented ones."""
     similar, different = [_answered(constraints.must_link)], [_answered(constraints.cannot_link)]
     if memberships is not None and memberships.groups:
         augmented = augmented_pairs(memberships, rng)
@@ -49,36 +49,40 @@ def _background(n_points: int, rng: np.random.Generator) -> WeightedPairs:
     return _answered(np.column_stack([left, right]))
 
 
-def certainty(alike: np.ndarray, n_clusters: int) -> np.ndarray:
+def certainty(concordance: np.ndarray, n_clusters: int) -> np.ndarray:
     """How far h_i·h_j is from the chance level 1/K (w), in [0, 1]."""
-    offset = alike - 1.0 / n_clusters
+    offset = concordance - 1.0 / n_clusters
     scale = np.where(offset > 0, n_clusters / max(n_clusters - 1, 1), -n_clusters)
     return scale * offset
 
 
 def augmented_pairs(
-    memberships: Memberships, rng: np.random.Generator
+    memberships: Memberships, rng: np.random.Generator, *, max_pairs: int = MAX_PAIRS
 ) -> tuple[WeightedPairs, WeightedPairs]:
-    """All pairs of placed points that are surer than chance: likely the same (S~), likely different (D~)."""
+    """All pairs of answered points beyond chance: likely the same (S~), likely different (D~).
+
+    Where there are more than `max_pairs`, a sample of them.
+    """
     points = np.concatenate(memberships.groups)
     row = np.repeat(np.arange(len(memberships.groups)), [len(members) for members in memberships.groups])
-    left, right = _some_pairs(len(points), rng)
-    alike = (memberships.rows @ memberships.rows.T)[row[left], row[right]]
+    left, right = _some_pairs(len(points), rng, max_pairs)
+    concordance = (memberships.rows @ memberships.rows.T)[row[left], row[right]]
     n_clusters = memberships.rows.shape[1]
-    weight = certainty(alike, n_clusters)
-    return (
-        _mean_over(points[left], points[right], weight, (alike > 1.0 / n_clusters) & (weight > ROUNDING)),
-        _mean_over(points[left], points[right], weight, (alike < 1.0 / n_clusters) & (weight > ROUNDING)),
-    )
+    weight = certainty(concordance, n_clusters)
+    beyond_chance = weight > ROUNDING
+    similar = beyond_chance & (concordance > 1.0 / n_clusters)
+    different = beyond_chance & (concordance < 1.0 / n_clusters)
+    ends = points[left], points[right]
+    return _mean_over(*ends, weight, similar), _mean_over(*ends, weight, different)
 
 
-def _some_pairs(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _some_pairs(n: int, rng: np.random.Generator, max_pairs: int) -> tuple[np.ndarray, np.ndarray]:
     n_pairs = n * (n - 1) // 2
-    if n_pairs <= MAX_PAIRS:
+    if n_pairs <= max_pairs:
         left, right = np.triu_indices(n, k=1)
         return left, right
-    left = rng.integers(n, size=MAX_PAIRS)
-    right = (left + rng.integers(1, n, size=MAX_PAIRS)) % n
+    left = rng.integers(n, size=max_pairs)
+    right = (left + rng.integers(1, n, size=max_pairs)) % n
     return left, right
 
 

@@ -1,8 +1,6 @@
-"""Clusters with a metric each: a row belongs where d − log det A is least.
+"""Clusters with a metric each: Gaussians with precision A, of which a narrow one is denser near its centre.
 
-    density of a cluster  ∝  exp(−(d − log det A) / 2),    d = (x − centre)ᵀ A (x − centre)
-
-The clusters are Gaussians with precision A, of which a narrow one is the denser near its centre.
+density of a cluster  ∝  exp(−(d − log det A) / 2),    d = (x − centre)ᵀ A (x − centre)
 """
 
 from dataclasses import dataclass, replace
@@ -10,16 +8,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import softmax
 
-from sameornot.cluster.clustering import Clustering, squared_distances
+from sameornot.cluster.clustering import CenterClustering, squared_distances
 from sameornot.metric.learn import Metric
 
 
 @dataclass(frozen=True)
-class LocalClustering(Clustering):
+class LocalClustering(CenterClustering):
     """Clusters with a metric each; `metric` is their average, and `centers` live in its space."""
 
     means: np.ndarray
     metrics: list[Metric]
+
+    def all_metrics(self) -> list[Metric]:
+        """The metric of each cluster."""
+        return self.metrics
 
     def distances(self, X: np.ndarray) -> np.ndarray:
         """Each row's d − log det A for each centre, raised by the largest log det: never below d."""
@@ -30,18 +32,18 @@ class LocalClustering(Clustering):
         log_dets = np.array([log_det(metric) for metric in self.metrics])
         return np.column_stack(squares) + (log_dets.max() - log_dets)
 
-    def confidence(self, X: np.ndarray) -> np.ndarray:
-        """Share of the likeliest cluster in a mixture of Gaussians with precision A each."""
-        return np.asarray(softmax(-0.5 * self.distances(X), axis=1).max(axis=1))
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Posterior of each cluster in a mixture of Gaussians with precision A each."""
+        return np.asarray(softmax(-0.5 * self.distances(X), axis=1))
 
 
 def log_det(metric: Metric) -> float:
-    """The log det A over the features that vary, which are those that weigh anything."""
+    """The log det A over the features that vary, which are those that have weight."""
     return float(np.log(metric.weights[metric.weights > 0]).sum())
 
 
 def average(metrics: list[Metric], sizes: np.ndarray) -> Metric:
-    """The mean of metrics of the same scale, each as often as its cluster has rows."""
+    """The mean of metrics of the same scale, weighted by the sizes of their clusters."""
     share = sizes / sizes.sum()
     scale = metrics[0].scale
     if metrics[0].rotation is None:

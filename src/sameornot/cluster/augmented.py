@@ -1,12 +1,33 @@
-"""`AugmentedClustering` for scikit-learn: AQM with given pairs; the steps are in `_augmented.py`."""
+"""The paper's clusterer (AQM): augment the answers, learn a metric, cluster under it.
 
-from typing import Any, Self
+Each step learns a metric without penalty and clusters under it (Algorithm 1, step 1d; §3.1). The result adds
+the selective penalty, which falls on what mattered least over all steps (steps 2 and 3; §3.2).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, Self
 
 import numpy as np
+from sklearn.metrics import calinski_harabasz_score
 
-from sameornot.cluster._augmented import AugmentedSettings, fit_final
-from sameornot.cluster.estimator import CenterClusterer
-from sameornot.metric.learn import feature_scale
+from sameornot._types import TrainingPairs
+from sameornot._validation import check_count, check_number, check_option
+from sameornot.augmentation.memberships import augment
+from sameornot.augmentation.pairs import training_pairs
+from sameornot.cluster.base import Problem, State
+from sameornot.cluster.clustering import CenterClusterer, CenterClustering
+from sameornot.cluster.pckmeans import check_sweeps, cluster_under
+from sameornot.metric.kernel import KERNELS
+from sameornot.metric.learn import KINDS, Metric, SelectivePenalty, learn_metric, weigh_axes
+from sameornot.metric.penalty import GAMMA_GRID, penalised_axes
+
+
+@dataclass(frozen=True)
+class StepClustering(CenterClustering):
+    """The clustering of a step; `learned` is its metric (A^t), None while there is no "different"."""
+
+    learned: Metric | None
 
 
 class AugmentedClustering(CenterClusterer):
@@ -14,23 +35,25 @@ class AugmentedClustering(CenterClusterer):
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, optional
+        Number of clusters; None takes the number that the pairs tell apart.
     metric : {"separable", "exact", "full"}
         Which metric is learned: weights of features in closed form, weights by the paper's own objective
         (sparse), or a full matrix.
     penalty : None, "auto", γ, or (γ, q)
-        Selective penalty: its strength and the number of features that it falls on, either "auto".
+        Selective penalty of the final metric: its strength γ and the number q of axes that it falls on.
+        Either may be "auto": q by the elbow of the average eigenvalues, γ by the Calinski–Harabasz index.
     separation : float or "cv"
-        λ of the augmentation, or "cv" to choose it by cross-validation.
+        λ of the augmentation, or "cv" to choose it by 5-fold cross-validation over the answers.
     augmentation : bool
         Whether pairs inferred from the answers train the metric too; without them it is Xing's.
     kernel : None or "additive"
         Learn the metric on curves along each feature, for groups that no ellipsoid holds: crescents, rings.
         Its axes are always those of a full metric, weighed as `metric` says ("full" as "separable").
     weight : float
-        Price of a broken constraint, in units of the data's total variance under the metric.
-    emphasis : float
-        For how many rows one that the pairs speak of counts in its centre; 1 is the paper's PCKMeans.
+        Price of a violated constraint, in units of the data's total variance under the metric.
+    answered_row_weight : float
+        For how many rows one that the pairs are about counts in its centre; 1 is the paper's PCKMeans.
     standardize : bool
         Divide each feature by its standard deviation first.
     n_init, max_iter : int
@@ -43,10 +66,14 @@ class AugmentedClustering(CenterClusterer):
     metric_ : Metric
     feature_weights_ : ndarray
         Share of each feature in the metric, per standard deviation.
-    n_iter_ : int
-        Sweeps until no row moved.
     cluster_centers_ : ndarray
         One row a cluster, in the space of ``metric_.transform(X)``.
+    objective_ : float
+        In that space, where the rows have unit total variance.
+    n_iter_ : int
+        Sweeps until no row moved.
+    history_ : list of float
+        The objective after each sweep; it never rises.
 
     Examples
     --------
@@ -61,7 +88,7 @@ class AugmentedClustering(CenterClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | None = 8,
         *,
         metric: str = "separable",
         penalty: Any = None,
@@ -69,7 +96,7 @@ class AugmentedClustering(CenterClusterer):
         augmentation: bool = True,
         kernel: str | None = None,
         weight: float = 1.0,
-        emphasis: float = 5.0,
+        answered_row_weight: float = 5.0,
         standardize: bool = True,
         n_init: int = 5,
         max_iter: int = 100,
@@ -82,40 +109,107 @@ class AugmentedClustering(CenterClusterer):
         self.augmentation = augmentation
         self.kernel = kernel
         self.weight = weight
-        self.emphasis = emphasis
+        self.answered_row_weight = answered_row_weight
         self.standardize = standardize
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Self:
-        """Learn the metric and cluster the rows; without any constraint this is K-means.
-
-        Parameters
-        ----------
-        X : array or DataFrame
-        y : array, optional
-            Partial labels, −1 where not known: equal ones must link, unequal ones cannot.
-        must_link, cannot_link : rows of two row numbers, optional
-        """
-        X, constraints, rng = self._check_problem(X, y, must_link, cannot_link)
-        settings = AugmentedSettings(
-            metric=self.metric,
-            penalty=self.penalty,
-            separation=self.separation,
-            augmentation=self.augmentation,
-            kernel=self.kernel,
-            weight=self.weight,
-            emphasis=self.emphasis,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-        ).check()
-        scale = feature_scale(X, standardize=self.standardize)
-        found = fit_final(X, constraints, self.n_clusters, scale, settings, [], rng)
-        self.labels_, self.cluster_centers_, self.metric_ = found.labels, found.centers, found.metric
-        self.feature_weights_ = found.metric.feature_weights
-        self.n_iter_ = found.n_iter
+    def check(self) -> Self:
+        """Raise a ValueError that names the first parameter that cannot be used."""
+        check_metric(self)
+        parse_penalty(self.penalty)
+        check_sweeps(self)
         return self
 
-    def _embed(self, X: np.ndarray) -> np.ndarray:
-        return self.metric_.transform(X)
+    def checkpoints(self, step: int) -> Iterable[int]:
+        """All earlier steps: the selective penalty falls on what mattered least in them."""
+        return () if self.penalty is None else range(1, step)
+
+    def remember(self, clustering: StepClustering) -> Metric | None:
+        """The metric of a step."""
+        return clustering.learned
+
+    def checkpoint(self, problem: Problem, state: State) -> Metric | None:
+        """The metric of a step, without its clustering."""
+        learned = fit_metric(problem, self, problem.step_rng())
+        return learned if len(problem.answers.cannot_link) else None
+
+    def cluster(self, problem: Problem, state: State) -> StepClustering:
+        """Learn the metric without penalty and cluster under it (Algorithm 1, step 1d)."""
+        rng = problem.step_rng()
+        metric = fit_metric(problem, self, rng)
+        found = cluster_under(metric, problem, self, rng)
+        parts = {part.name: getattr(found, part.name) for part in fields(found)}
+        return StepClustering(**parts, learned=metric if len(problem.answers.cannot_link) else None)
+
+    def conclude(self, problem: Problem, state: State) -> CenterClustering:
+        """Learn the metric with the selective penalty and cluster under it (Algorithm 1, steps 2 and 3)."""
+        rng = problem.result_rng()
+        pairs = fit_pairs(problem, self, rng)
+        metric = learn_metric(problem.X, pairs, kind=self.metric, scale=problem.scale, kernel=self.kernel)
+        plain = cluster_under(metric, problem, self, rng)
+        gamma, q = parse_penalty(self.penalty)
+        if gamma == 0.0 or not pairs.different.differences(problem.X / problem.scale).any():
+            return plain
+        history = [earlier for earlier in state.checkpoints if earlier is not None]
+        axes = penalised_axes([*history, metric], metric.rotation, q)
+        trials = [plain] if gamma is None else []
+        for strength in GAMMA_GRID if gamma is None else (gamma,):
+            penalty = SelectivePenalty(axes, strength)
+            weighed = weigh_axes(problem.X, pairs, metric, kind=self.metric, penalty=penalty)
+            trials.append(cluster_under(weighed, problem, self, rng))
+        return max(trials, key=lambda trial: calinski_harabasz(problem.X, trial))
+
+
+class MetricParameters(Protocol):
+    """What `fit_metric` takes from an estimator."""
+
+    metric: str
+    separation: float | str
+    augmentation: bool
+    kernel: str | None
+
+
+def check_metric(parameters: MetricParameters) -> None:
+    """Raise a ValueError that names the first of them that cannot be used."""
+    check_option("metric", parameters.metric, KINDS)
+    if parameters.separation != "cv":
+        check_number("separation", parameters.separation)
+    if parameters.kernel is not None:
+        check_option("kernel", parameters.kernel, KERNELS)
+
+
+def parse_penalty(penalty: Any) -> tuple[float | None, int | None]:
+    """(γ, q), with None for what is to be chosen; γ = 0 is no penalty."""
+    if penalty is None:
+        return 0.0, 0
+    gamma, q = penalty if isinstance(penalty, tuple) and len(penalty) == 2 else (penalty, "auto")
+    return (
+        None if isinstance(gamma, str) and gamma == "auto" else check_number("penalty", gamma),
+        None if isinstance(q, str) and q == "auto" else check_count("penalty's q", q, at_least=0),
+    )
+
+
+def fit_metric(problem: Problem, parameters: MetricParameters, rng: np.random.Generator) -> Metric:
+    """The metric without penalty that the answers so far train (A^t)."""
+    pairs = fit_pairs(problem, parameters, rng)
+    return learn_metric(
+        problem.X, pairs, kind=parameters.metric, scale=problem.scale, kernel=parameters.kernel
+    )
+
+
+def fit_pairs(problem: Problem, parameters: MetricParameters, rng: np.random.Generator) -> TrainingPairs:
+    """The answered pairs and, with augmentation, the inferred ones."""
+    if not parameters.augmentation:
+        return training_pairs(problem.answers, None, rng)
+    memberships = augment(problem.answers, problem.n_groups, rng, separation=parameters.separation)
+    return training_pairs(problem.answers, memberships, rng)
+
+
+def calinski_harabasz(X: np.ndarray, clustering: CenterClustering) -> float:
+    """Variance between clusters over variance within, under the metric; −∞ for a single cluster."""
+    n_found = len(np.unique(clustering.labels))
+    if not 2 <= n_found < len(X):
+        return -np.inf
+    return float(calinski_harabasz_score(clustering.metric.transform(X), clustering.labels))

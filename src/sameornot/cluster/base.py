@@ -1,23 +1,26 @@
 """The contract of a clusterer: an estimator is its own settings, and its fit answers for itself.
 
 A session calls `prepare` once, `cluster` at the start of a step, and `conclude` for the result. A new
-clusterer subclasses `Clusterer`, implements `cluster`, and is registered under a name in `cluster/registry.py`.
+clusterer subclasses `Clusterer`, implements `cluster`, and is registered under a name in `registry.py`.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sameornot._types import Agreement
+from sameornot._types import Agreement, Fact
 from sameornot._validation import check_labels, check_n_clusters, check_pairs
-from sameornot.constraints import Constraints, Fact
+from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, feature_scale
+
+if TYPE_CHECKING:
+    from sameornot.cluster.clustering import CenterClustering
 
 
 @dataclass(frozen=True)
@@ -95,9 +98,12 @@ class Clustering(ABC):
         """How likely each row is to belong to its group, in (0, 1]."""
         return np.asarray(self.predict_proba(X).max(axis=1))
 
-    def assign(self, problem: Problem, neighbourhoods: list[np.ndarray]) -> Assignment:
-        """The final groups; constraint violations may be penalised, but answered rows keep their group."""
-        labels, confidence = self.labels.copy(), self.confidence(problem.X)
+    def assign(self, X: np.ndarray, neighbourhoods: list[np.ndarray]) -> Assignment:
+        """The final groups of the fitted rows X.
+
+        Constraint violations may be penalised, but answered rows keep their group.
+        """
+        labels, confidence = self.labels.copy(), self.confidence(X)
         for m, members in enumerate(neighbourhoods):
             labels[members] = m
             confidence[members] = 1.0
@@ -108,6 +114,10 @@ class Clustering(ABC):
 
         None where rows beyond the fitted ones can only be predicted.
         """
+        return None
+
+    def as_centers(self) -> "CenterClustering | None":
+        """The same groups by centres, which rows of large tables are assigned by; None if there are none."""
         return None
 
     def accuracy_interval(self) -> Agreement | None:
@@ -156,6 +166,10 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def remember(self, clustering: Any) -> Any:
         """What to keep of the fit of a step that `checkpoints` will name."""
         return None
+
+    def checkpoint(self, problem: Problem, state: State) -> Any:
+        """What `remember` keeps of the fit of a step, where that fit is not at hand."""
+        return self.remember(self.cluster(problem, state))
 
     @abstractmethod
     def cluster(self, problem: Problem, state: State) -> Clustering:

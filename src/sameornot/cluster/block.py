@@ -12,23 +12,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sameornot.cluster.clustering import Clustering
-from sameornot.cluster.method import Grouping
-from sameornot.ensemble.prototypes import Covered, Prototypes
+from sameornot._deprecated import module_getattr
+from sameornot.cluster.base import Clustering
+from sameornot.cluster.clustering import CenterClustering
 
 # Rows at a time: what a block needs beside its rows stays in the cache of a processor.
-BLOCK = 16_384
+BLOCK_SIZE = 16_384
 
 
 @dataclass(frozen=True)
-class Rule:
-    """What rows less `origin` (p) are judged by: `weights` (C × p) and `offsets` (C) of the centres.
+class CenterScorer:
+    """Scores rows less `origin` (p) by `weights` (C × p) and `offsets` (C) of the centres: the lowest wins.
 
-    Without an origin, rows are judged as they are.
+    Without an origin, rows are scored as they are.
 
     The first centre of each of `n_groups` groups comes first, then the second of each, and so on: a group
-    with fewer centres than others has its last one again. `width` is the variance of rows around their
-    centres: how fast sureness falls off.
+    with fewer centres than others repeats its last one. `width` is the variance of rows around their centres.
     """
 
     origin: Any
@@ -37,15 +36,15 @@ class Rule:
     n_groups: int
     width: float
 
-    def of_raw(self, shift: np.ndarray, scale: np.ndarray) -> "Rule":
+    def for_raw_rows(self, shift: np.ndarray, scale: np.ndarray) -> "CenterScorer":
         """The same for rows x, where this one is for (x − shift) / scale."""
         return replace(self, origin=shift + scale * self.origin, weights=self.weights / scale)
 
-    def from_zero(self) -> "Rule":
-        """The same without an origin: a pass less over the rows, as exact for rows about zero."""
+    def without_origin(self) -> "CenterScorer":
+        """The same without an origin: one pass less over the rows, as exact for rows about zero."""
         return replace(self, origin=None, offsets=self.offsets - self.weights @ self.origin)
 
-    def as_arrays(self, convert: Callable[[np.ndarray], Any]) -> "Rule":
+    def as_arrays(self, convert: Callable[[np.ndarray], Any]) -> "CenterScorer":
         """The same with arrays of another kind: another precision, another device."""
         return replace(
             self,
@@ -55,71 +54,84 @@ class Rule:
         )
 
 
-class Judged(NamedTuple):
-    """The group of each row, its share in a mixture of round groups, and the sizes and sums of the groups."""
+class BlockPrediction(NamedTuple):
+    """The group of each row and its probability, and the sizes and sums of the groups."""
 
     labels: Any
-    shares: Any
+    proba: Any
     counts: Any
     sums: Any
 
 
-def make_rule(clustering: Clustering, origin: np.ndarray, width: float) -> Rule:
-    """The rule of groups with centres, rows around them being so wide; `origin` lies among the rows."""
+def make_scorer(clustering: CenterClustering, origin: np.ndarray, width: float) -> CenterScorer:
+    """The scorer of groups with centres, around which rows have the variance `width`.
+
+    `origin` lies among the rows. A group without centres is never the nearest.
+    """
     metric = clustering.metric
     rotation = np.eye(len(metric.scale)) if metric.rotation is None else metric.rotation
     half = rotation * np.sqrt(metric.weights) / metric.scale[:, None]
-    owners = clustering.owners if isinstance(clustering, Prototypes) else np.arange(len(clustering.centers))
+    owners = clustering.groups_of_centers()
     own = [np.flatnonzero(owners == m) for m in range(int(owners.max()) + 1)]
-    order = np.array([[rows[min(nth, len(rows) - 1)] for rows in own] for nth in range(max(map(len, own)))])
+    n_centers = np.array([len(rows) for rows in own])
+    nth = np.minimum(np.arange(n_centers.max())[:, None], np.maximum(n_centers - 1, 0))
+    order = np.column_stack([np.append(rows, 0)[at] for rows, at in zip(own, nth.T, strict=True)])
     centers = clustering.centers[order.ravel()] - origin @ half
-    return Rule(origin, -2.0 * centers @ half.T, (centers**2).sum(axis=1), len(own), width)
+    offsets = (centers**2).sum(axis=1)
+    offsets[np.tile(n_centers == 0, len(order))] = np.inf
+    return CenterScorer(origin, -2.0 * centers @ half.T, offsets, len(own), width)
 
 
-def judge(rows: Any, rule: Rule, xp: Any = np, *, with_sums: bool = False) -> Judged:
-    """What the rule says of a block of rows (n × p), of whatever array namespace.
+def predict_block(
+    rows: Any, scorer: CenterScorer, xp: Any = np, *, with_sums: bool = False
+) -> BlockPrediction:
+    """The groups of a block of rows (n × p), of whatever array namespace.
 
-    Of rows on a GPU, `torch.compile(judge)` makes it one pass after the product: nearly twice as fast.
+    For rows on a GPU, `torch.compile(predict_block)` makes it one pass after the product: nearly twice as
+    fast.
 
     Examples
     --------
-    >>> from sameornot import ActiveSession
-    >>> X = np.repeat([0.0, 1.0], 5)[:, None] + 0.1 * np.random.default_rng(0).normal(size=(10, 2))
-    >>> rule = find_rule(ActiveSession(X, n_clusters=2, random_state=0).result().clustering, X)
-    >>> judge(X, rule, with_sums=True).counts
-    array([5, 5])
+    >>> from sameornot.metric.learn import identity_metric
+    >>> X, centers = np.array([[0.1, 0.0], [0.0, 0.2], [1.0, 0.9]]), np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> clustering = CenterClustering(np.array([0, 0, 1]), centers, identity_metric(np.ones(2)), n_iter=0)
+    >>> scorer = find_scorer(clustering, X)
+    >>> predict_block(X, scorer, with_sums=True).counts
+    array([2, 1])
     >>> import array_api_compat.numpy as xp  # or array_api_compat.torch, with tensors of a GPU
-    >>> there = rule.as_arrays(lambda part: xp.asarray(part, dtype=xp.float32))
-    >>> len(set(judge(xp.asarray(X, dtype=xp.float32), there, xp).labels.tolist()))
-    2
+    >>> single = scorer.as_arrays(lambda part: xp.asarray(part, dtype=xp.float32))
+    >>> predict_block(xp.asarray(X, dtype=xp.float32), single, xp).labels
+    array([0, 0, 1])
     """
-    moved = rows if rule.origin is None else rows - rule.origin
-    products = xp.reshape(rule.weights @ moved.T, (-1, rule.n_groups, len(rows)))
-    nearest = xp.min(products + xp.reshape(rule.offsets, (-1, rule.n_groups, 1)), axis=0)
-    labels, best = lowest(nearest, xp)
-    if rule.width > 0:
-        total = xp.sum(xp.exp((best - nearest) * (0.5 / rule.width)), axis=0)
+    moved = rows if scorer.origin is None else rows - scorer.origin
+    products = xp.reshape(scorer.weights @ moved.T, (-1, scorer.n_groups, len(rows)))
+    nearest = xp.min(products + xp.reshape(scorer.offsets, (-1, scorer.n_groups, 1)), axis=0)
+    labels, best = argmin_columns(nearest, xp)
+    if scorer.width > 0:
+        total = xp.sum(xp.exp((best - nearest) * (0.5 / scorer.width)), axis=0)
     else:
         total = xp.ones_like(best)
     counts = sums = None
     if with_sums:
-        is_of = xp.stack([labels == m for m in range(rule.n_groups)])
+        is_of = xp.stack([labels == m for m in range(scorer.n_groups)])
         counts = xp.sum(is_of, axis=1)
         sums = xp.asarray(is_of, dtype=rows.dtype) @ rows
-    return Judged(labels, 1.0 / total, counts, sums)
+    return BlockPrediction(labels, 1.0 / total, counts, sums)
 
 
-def judge_rows(rows: np.ndarray, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
-    """Groups and shares of any number of rows, a block at a time."""
+def predict_blocks(
+    rows: np.ndarray, scorer: CenterScorer, block_size: int = BLOCK_SIZE
+) -> tuple[np.ndarray, np.ndarray]:
+    """Groups of any number of rows and their probabilities, a block at a time."""
     labels = np.empty(len(rows), dtype=np.int64)
-    shares = np.empty(len(rows), dtype=rows.dtype)
-    for start in range(0, len(rows), BLOCK):
-        at = slice(start, start + BLOCK)
-        labels[at], shares[at], *_ = judge(rows[at], rule)
-    return labels, shares
+    proba = np.empty(len(rows), dtype=rows.dtype)
+    for start in range(0, len(rows), block_size):
+        at = slice(start, start + block_size)
+        labels[at], proba[at], *_ = predict_block(rows[at], scorer)
+    return labels, proba
 
 
-def lowest(scores: Any, xp: Any) -> tuple[Any, Any]:
+def argmin_columns(scores: Any, xp: Any) -> tuple[Any, Any]:
     """Where the lowest value of each column is, the first of equals, and the value."""
     if xp is not np:
         return xp.argmin(scores, axis=0), xp.min(scores, axis=0)
@@ -132,19 +144,36 @@ def lowest(scores: Any, xp: Any) -> tuple[Any, Any]:
     return at.astype(np.int64), best
 
 
-def find_rule(grouping: Grouping, X: np.ndarray) -> Rule | None:
-    """The rule of a grouping that has centres in a space that rows reach by a product."""
-    clustering = grouping.rule if isinstance(grouping, Covered) else grouping
-    if not isinstance(clustering, Clustering) or clustering.metric.mapping is not None:
+def find_scorer(clustering: Clustering, fitted: np.ndarray) -> CenterScorer | None:
+    """The scorer of a clustering with centres in a space that rows reach by a product, else None.
+
+    `fitted` are the rows that the clustering was fitted on.
+    """
+    centers = clustering.as_centers()
+    if centers is None or centers.metric.mapping is not None:
         return None
-    return make_rule(clustering, X.mean(axis=0), clustering.width(X))
+    return make_scorer(centers, fitted.mean(axis=0), centers.width(fitted))
 
 
-def judge_all(grouping: Grouping, known: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Groups and shares of all rows of a table; `known` are the rows that the groups were found on."""
-    rule = find_rule(grouping, known)
-    if rule is not None:
-        return judge_rows(X, rule)
-    blocks = [X[start : start + BLOCK] for start in range(0, len(X), BLOCK)]
-    labels = np.concatenate([grouping.predict(block) for block in blocks])
-    return labels, np.concatenate([grouping.confidence(block) for block in blocks])
+def predict_rows(
+    clustering: Clustering, fitted: np.ndarray, X: np.ndarray, block_size: int = BLOCK_SIZE
+) -> tuple[np.ndarray, np.ndarray]:
+    """Groups and confidence of all rows of a table; the clustering was fitted on the `fitted` ones."""
+    scorer = find_scorer(clustering, fitted)
+    if scorer is not None:
+        return predict_blocks(X, scorer, block_size)
+    blocks = [X[start : start + block_size] for start in range(0, len(X), block_size)]
+    labels = np.concatenate([clustering.predict(block) for block in blocks])
+    return labels, np.concatenate([clustering.confidence(block) for block in blocks])
+
+
+__getattr__ = module_getattr(
+    __name__,
+    {
+        "Rule": ("CenterScorer", lambda: CenterScorer),
+        "judge": ("predict_block", lambda: predict_block),
+        "judge_rows": ("predict_blocks", lambda: predict_blocks),
+        "find_rule": ("find_scorer", lambda: find_scorer),
+        "make_rule": ("make_scorer", lambda: make_scorer),
+    },
+)

@@ -1,27 +1,39 @@
-"""`ConstrainedSpectral` for scikit-learn; the arithmetic is in `_spectral.py`."""
+"""Constrained spectral clustering under a learned metric (the paper's discussion).
 
+The graph of near rows (`_spectral_graph.py`) lies in the space of AQM's metric, and answers change its
+weights. Rows of the leading eigenvectors of its normalised weights, each of length 1, are clustered by
+PCKMeans (after Ng, Jordan and Weiss 2002). Groups are then connected parts of any shape.
+"""
+
+import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from scipy.linalg import eigh
 
-from sameornot._validation import check_n_clusters
-from sameornot.cluster._spectral import SpectralSettings
-from sameornot.cluster.estimator import check_constraints, check_rng
-from sameornot.metric.learn import feature_scale
+from sameornot._validation import check_count, check_number
+from sameornot.cluster._constraint_graph import constraint_graph
+from sameornot.cluster._spectral_graph import NeighbourGraph, affinity, constrain, neighbour_graph, normalise
+from sameornot.cluster.augmented import check_metric, fit_metric
+from sameornot.cluster.base import Clusterer, Clustering, Problem, State
+from sameornot.cluster.pckmeans import SweepParameters, SweepResult, check_sweeps, pckmeans
+from sameornot.constraints import Constraints
+from sameornot.metric.learn import Metric, identity_metric
 
 
-class ConstrainedSpectral(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class ConstrainedSpectral(Clusterer):
     """Learn from pairs which features matter, and cut a graph of near rows into groups of any shape.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, optional
+        Number of groups; None takes the number that the pairs tell apart.
     metric : {"separable", "exact", "full"}
         Which metric is learned.
     kernel : "additive" or None
-        How relevant features are found: along curves, as groups of any shape need, or along lines.
+        How relevant features are found: along curves, as groups of any shape need, or along lines. The graph
+        itself lies in the features, each weighted by its share.
     separation, augmentation
         As for `AugmentedClustering`.
     n_neighbors : int
@@ -29,7 +41,9 @@ class ConstrainedSpectral(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     propagation : float
         How far constraints reach along the graph, from 0 (their own pairs only) to below 1.
     weight : float
-        Price of a broken constraint, in units of the total variance of the eigenvectors' rows.
+        Price of a violated constraint, in units of the total variance of the eigenvectors' rows.
+    answered_row_weight : float
+        For how many rows one that the pairs are about counts in the centre of its group.
     standardize : bool
         Divide each feature by its standard deviation first.
     n_init, max_iter : int
@@ -43,15 +57,15 @@ class ConstrainedSpectral(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         The space that the graph lies in.
     feature_weights_ : ndarray
         Share of each feature in the metric, per standard deviation.
-    grouping_ : SpectralGrouping
-        ``grouping_.confidence(X)`` says how much of a row's affinity is to its own group.
+    clustering_ : GraphClustering
+        ``clustering_.confidence(X)`` is the share of a row's affinity that is to its own group.
     n_iter_ : int
         Sweeps until no row moved.
 
     Notes
     -----
-    All pairs of rows are held in memory: at most 5000 rows can be fitted. `predict` asks a row's neighbours,
-    so a fitted row on the edge of its group may be given the group of the rows around it.
+    All pairs of rows are held in memory: at most 5000 rows can be fitted. `predict` goes by the neighbours of
+    a row, so a fitted row on the edge of its group may get the group of the rows around it.
 
     Examples
     --------
@@ -64,9 +78,11 @@ class ConstrainedSpectral(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     (True, True)
     """
 
+    clustering_: "GraphClustering"
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | None = 8,
         *,
         metric: str = "separable",
         kernel: str | None = "additive",
@@ -75,6 +91,7 @@ class ConstrainedSpectral(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_neighbors: int = 10,
         propagation: float = 0.5,
         weight: float = 1.0,
+        answered_row_weight: float = 1.0,
         standardize: bool = True,
         n_init: int = 5,
         max_iter: int = 100,
@@ -88,44 +105,110 @@ class ConstrainedSpectral(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_neighbors = n_neighbors
         self.propagation = propagation
         self.weight = weight
+        self.answered_row_weight = answered_row_weight
         self.standardize = standardize
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Self:
-        """Learn the metric and cut the graph; without any constraint this is spectral clustering.
-
-        Parameters
-        ----------
-        X : array or DataFrame
-        y : array, optional
-            Partial labels, −1 where not known: equal ones must link, unequal ones cannot.
-        must_link, cannot_link : rows of two row numbers, optional
-        """
-        X = validate_data(self, X, dtype=np.float64)
-        n_clusters = check_n_clusters(self.n_clusters, len(X))
-        constraints = check_constraints(len(X), y, must_link, cannot_link)
-        settings = SpectralSettings(
-            metric=self.metric,
-            kernel=self.kernel,
-            separation=self.separation,
-            augmentation=self.augmentation,
-            n_neighbors=self.n_neighbors,
-            propagation=self.propagation,
-            weight=self.weight,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-        ).check()
-        scale = feature_scale(X, standardize=self.standardize)
-        rng = check_rng(self.random_state)
-        self.grouping_ = settings.fit_step(X, constraints, n_clusters, scale, rng)
-        self.labels_, self.metric_ = self.grouping_.labels, self.grouping_.metric
-        self.feature_weights_ = self.metric_.feature_weights
-        self.n_iter_ = self.grouping_.n_iter
+    def check(self) -> Self:
+        """Raise a ValueError that names the first parameter that cannot be used."""
+        check_metric(self)
+        check_count("n_neighbors", self.n_neighbors)
+        if check_number("propagation", self.propagation) >= 1:
+            raise ValueError(f"propagation={self.propagation} but a number below 1 is needed")
+        check_sweeps(self)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The group that most of a row's neighbours are in, also of rows that were not there before."""
-        check_is_fitted(self)
-        return self.grouping_.predict(validate_data(self, X, dtype=np.float64, reset=False))
+    def cluster(self, problem: Problem, state: State) -> "GraphClustering":
+        """Learn the metric, build the graph under it, and cut it."""
+        return self._cut(problem, problem.step_rng())
+
+    def conclude(self, problem: Problem, state: State) -> "GraphClustering":
+        """The same with the randomness of the result."""
+        return self._cut(problem, problem.result_rng())
+
+    @property
+    def grouping_(self) -> "GraphClustering":
+        """The old name of `clustering_`."""
+        warnings.warn("grouping_ is clustering_ now", DeprecationWarning, stacklevel=2)
+        return self.clustering_
+
+    def _cut(self, problem: Problem, rng: np.random.Generator) -> "GraphClustering":
+        metric = graph_metric(fit_metric(problem, self, rng))
+        graph = neighbour_graph(metric.transform(problem.X), self.n_neighbors)
+        embedding = embed_graph(graph, problem.answers, problem.n_groups, self.propagation)
+        found = cluster_embedding(embedding, problem.answers, self, rng)
+        return GraphClustering(found.labels, metric, graph, found.n_iter, problem.n_groups)
+
+    def _store(self, clustering: "GraphClustering", problem: Problem) -> Self:
+        super()._store(clustering, problem)
+        self.n_iter_ = clustering.n_iter
+        return self
+
+
+@dataclass(frozen=True)
+class GraphClustering(Clustering):
+    """Groups of a graph's rows; other rows belong where their neighbours do."""
+
+    labels: np.ndarray
+    metric: Metric
+    graph: NeighbourGraph
+    n_iter: int
+    n_groups: int
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Share of each group in the affinity of each row to its neighbours."""
+        index, exponent = self.graph.find(self.metric.transform(X))
+        nearest = exponent.min(axis=1, keepdims=True)
+        weight = np.exp(nearest - exponent)  # far from all rows, all weights would underflow
+        totals = np.zeros((len(index), self.n_groups))
+        np.add.at(totals, (np.arange(len(index))[:, None], self.labels[index]), weight)
+        return np.asarray(totals / totals.sum(axis=1, keepdims=True))
+
+
+def embed_graph(
+    graph: NeighbourGraph, constraints: Constraints, n_axes: int, propagation: float = 0.5
+) -> np.ndarray:
+    """Rows of the leading eigenvectors of the graph after the answers."""
+    return embed(constrain(affinity(graph), constraint_graph(constraints), propagation), n_axes)
+
+
+def embed(weights: np.ndarray, n_axes: int) -> np.ndarray:
+    """Rows of the leading eigenvectors of S, each of length 1; an axis's largest entry is positive."""
+    n_rows = len(weights)
+    _, vectors = eigh(normalise(weights), subset_by_index=[n_rows - n_axes, n_rows - 1])
+    vectors = vectors[:, ::-1]
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(n_axes)]
+    vectors = vectors * np.sign(largest)
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0))
+
+
+def cluster_embedding(
+    embedding: np.ndarray, constraints: Constraints, parameters: SweepParameters, rng: np.random.Generator
+) -> SweepResult:
+    """PCKMeans of the embedding, one cluster an axis; neighbourhood m becomes group m."""
+    variance = float(embedding.var(axis=0).sum())
+    return pckmeans(
+        embedding / np.sqrt(variance) if variance > 0 else embedding,
+        constraints,
+        embedding.shape[1],
+        rng,
+        weight=parameters.weight,
+        answered_row_weight=parameters.answered_row_weight,
+        n_init=parameters.n_init,
+        max_iter=parameters.max_iter,
+    )
+
+
+def graph_metric(learned: Metric) -> Metric:
+    """The learned metric; of one on curves, the shares of the features, in the widths of the curves.
+
+    Along the curves themselves rows already lie where the metric wants them, and a graph would add nothing.
+    """
+    if learned.mapping is None:
+        return learned
+    if learned.rotation is None:  # nothing was learned
+        return identity_metric(learned.scale)
+    return Metric(learned.scale * learned.mapping.widths, learned.feature_weights)

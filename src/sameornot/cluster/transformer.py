@@ -1,18 +1,15 @@
-"""`AugmentedMetric` for scikit-learn: the learned metric as a transformer.
-
-It stands to the right of both membership and metric, since it needs the augmented pairs of the one and the
-solver of the other.
-"""
+"""The learned metric as a transformer."""
 
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from sameornot._validation import check_n_clusters
-from sameornot.cluster._augmented import AugmentedSettings, fit_metric
-from sameornot.cluster.estimator import check_constraints, check_rng
+from sameornot.cluster.augmented import check_metric, fit_metric
+from sameornot.cluster.base import Problem, check_constraints
 from sameornot.metric.learn import feature_scale
 
 
@@ -44,6 +41,9 @@ class AugmentedMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ((90, 6), True)
     """
 
+    # On curves there is no space to transform rows into that could be named after their features.
+    kernel: str | None = None
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -68,20 +68,19 @@ class AugmentedMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array or DataFrame
         y : array, optional
-            Partial labels, −1 where not known: equal ones must link, unequal ones cannot.
+            Partial labels, −1 where unknown: equal ones must link, unequal ones cannot.
         must_link, cannot_link : rows of two row numbers, optional
         """
         X = validate_data(self, X, dtype=np.float64)
-        constraints = check_constraints(len(X), y, must_link, cannot_link)
-        n_clusters = max(2, len(constraints.neighbourhoods()))
+        check_metric(self)
+        answers = check_constraints(len(X), y, must_link, cannot_link)
+        n_clusters = max(2, len(answers.neighbourhoods()))
         if self.n_clusters is not None:
             n_clusters = check_n_clusters(self.n_clusters, len(X))
-        settings = AugmentedSettings(
-            metric=self.metric, separation=self.separation, augmentation=self.augmentation
-        ).check()
         scale = feature_scale(X, standardize=self.standardize)
-        rng = check_rng(self.random_state)
-        self.metric_ = fit_metric(X, constraints, n_clusters, scale, settings, rng)
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        problem = Problem(X, answers, n_clusters, scale, seed)
+        self.metric_ = fit_metric(problem, self, problem.result_rng())
         self.feature_weights_ = self.metric_.feature_weights
         return self
 

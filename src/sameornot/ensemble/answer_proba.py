@@ -1,57 +1,67 @@
-"""How likely each answer is to be right, by what all the rest says of its row and of its groups."""
+"""How likely each answer is to be right, given what all the rest says of its row and of its groups."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sameornot._types import Answer
-from sameornot.constraints import Fact
-from sameornot.ensemble.noise import believe, count_votes
+from sameornot._types import Answer, Fact
+from sameornot.ensemble.noise import count_votes, posterior_proba
 
-# Rate of errors at which answers are compared before anything is known about the expert.
-PRESUMED = 0.1
+GroupPair = frozenset[int]
 
 
-def credibility(
-    told: Sequence[Fact], hoods: Sequence[np.ndarray], odds: np.ndarray, error: float
+def answer_proba(
+    answers: Sequence[Fact],
+    neighbourhoods: Sequence[np.ndarray],
+    prior: np.ndarray,
+    error_rate: float,
+    label_smoothing: float,
 ) -> np.ndarray:
-    """How likely each answer is to be right, all answers about its row considered.
+    """How likely each answer is to be right, given all answers about its row.
 
-    `odds` (n × at least L) is what each row is held for without its own answers, `error` how often the expert
-    errs.
+    `prior` (n × at least L) is what the base learners predict without a row's own answers.
     """
-    votes = count_votes(told, hoods, len(odds))
-    odds = odds[:, : len(hoods)]
-    belief = believe(odds / np.maximum(odds.sum(axis=1, keepdims=True), 1e-300), votes, error)
-    group = {int(row): m for m, members in enumerate(hoods) for row in members}
-    same = np.array([belief[row, group[other]] if other in group else np.nan for (row, other), _ in told])
-    right = np.where([answer is Answer.SAME for _, answer in told], same, 1.0 - same)
+    votes = count_votes(answers, neighbourhoods, len(prior))
+    prior = prior[:, : len(neighbourhoods)]
+    normalised = prior / np.maximum(prior.sum(axis=1, keepdims=True), 1e-300)
+    proba = posterior_proba(normalised, votes, error_rate, label_smoothing)
+    group = {int(row): m for m, members in enumerate(neighbourhoods) for row in members}
+    same = np.array([proba[row, group[other]] if other in group else np.nan for (row, other), _ in answers])
+    right = np.where([answer is Answer.SAME for _, answer in answers], same, 1.0 - same)
     right = np.where(np.isnan(right), 1.0, right)
-    between = balances(told, group)
-    for at, (pair, _) in enumerate(told):
+    between = votes_between_groups(answers, group)
+    for at, (pair, _) in enumerate(answers):
         left, other = (group.get(row, -1) for row in pair)
         if left != other and min(left, other) >= 0:
-            balance = between[frozenset((left, other))]
-            right[at] = min(right[at], 1.0 - one_group(left, other, balance, odds, hoods, error))
+            net_votes = between[frozenset((left, other))]
+            merged = merge_proba((left, other), net_votes, prior, neighbourhoods, error_rate)
+            right[at] = min(right[at], 1.0 - merged)
     return right
 
 
-def balances(told: Sequence[Fact], group: Mapping[int, int]) -> Counter[frozenset[int]]:
+def votes_between_groups(answers: Sequence[Fact], group: Mapping[int, int]) -> Counter[GroupPair]:
     """Answers "same" less answers "different", by the groups of the two rows; −1 for a row in none."""
-    between: Counter[frozenset[int]] = Counter()
-    for pair, answer in told:
+    between: Counter[GroupPair] = Counter()
+    for pair, answer in answers:
         between[frozenset(group.get(row, -1) for row in pair)] += 1 if answer is Answer.SAME else -1
     return between
 
 
-def one_group(
-    a: int, b: int, balance: int, odds: np.ndarray, hoods: Sequence[np.ndarray], error: float
+def merge_proba(
+    pair: tuple[int, int],
+    net_votes: int,
+    prior: np.ndarray,
+    groups: Sequence[np.ndarray],
+    error_rate: float,
 ) -> float:
-    """How likely two groups are one, by how much the learners mix them up and the votes on it."""
-    if min(len(hoods[a]), len(hoods[b])) < 2:
+    """How likely two groups are one, by how much the learners confuse them and the votes between them.
+
+    The squared confusion is the prior; a single row says nothing about confusion.
+    """
+    if min(len(groups[m]) for m in pair) < 2:
         return 0.0
-    mean = np.array([odds[hoods[m]].mean(axis=0)[[a, b]] for m in (a, b)])
-    mixed_up = min(2.0 * (mean[0, 1] + mean[1, 0]) / max(mean.sum(), 1e-300), 0.95) ** 2
-    evidence = mixed_up * ((1.0 - error) / error) ** balance
-    return float(evidence / (evidence + 1.0 - mixed_up))
+    mean = np.array([prior[groups[m]].mean(axis=0)[list(pair)] for m in pair])
+    confusion = min(2.0 * (mean[0, 1] + mean[1, 0]) / max(mean.sum(), 1e-300), 0.95) ** 2
+    evidence = confusion * ((1.0 - error_rate) / error_rate) ** net_votes
+    return float(evidence / (evidence + 1.0 - confusion))

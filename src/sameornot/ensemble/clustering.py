@@ -1,152 +1,137 @@
-"""`clusterer="panel"`: groups by what a panel of learners holds each row for (`_panel.py`)."""
+"""`EnsembleClustering`: base learners, stacked by how well they predict the answers (our default)."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sameornot.cluster.method import Agreement, Method, Past
-from sameornot.constraints import Constraints, Fact
-from sameornot.ensemble.answer_proba import PRESUMED, credibility
-from sameornot.ensemble.geometry import Surroundings
-from sameornot.ensemble.inconsistent import weigh_answers
-from sameornot.ensemble.posterior import (
-    LEARNERS,
-    Foretold,
-    Opinion,
-    consult,
-    variance_ratio,
-)
-from sameornot.ensemble.preparation import survey
-from sameornot.ensemble.prototypes import Covered
-from sameornot.ensemble.stacking import forecast
-from sameornot.metric.learn import Metric, identity_metric
-
-# Each step at which the learners' word is taken down is later than the one before by this factor.
-PACE = 1.25
+from sameornot.cluster.base import Clusterer, Problem, State
+from sameornot.constraints import Constraints
+from sameornot.ensemble.config import EnsembleConfig
+from sameornot.ensemble.fit import EnsembleFit, fisher_metric
+from sameornot.ensemble.geometry import Geometry
+from sameornot.ensemble.inconsistent import reconcile
+from sameornot.ensemble.learners import LEARNERS, Ensemble
+from sameornot.ensemble.linking import respect_constraints
+from sameornot.ensemble.posterior import Evidence, fit_ensemble
+from sameornot.ensemble.preparation import prepare
+from sameornot.ensemble.prequential import PredictionCheckpoint
+from sameornot.ensemble.training import TrainingSet
 
 
-@dataclass(frozen=True)
-class PanelGrouping(Covered):
-    """The likeliest group of each row; `opinion` says how likely, `metric` which features tell most."""
+class EnsembleClustering(Clusterer):
+    """Cluster rows by partial labels or pairs, with an ensemble of five semi-supervised learners.
 
-    opinion: Opinion
-    around: Surroundings
-    learners: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class PanelSettings(Method):
-    """Who sits on the panel (`clusterer="panel"` of a session).
+    In a session, each learner is weighted by how well it predicted the answers; without a session, all weigh
+    the same. Memory grows with the square of the number of rows: some thousands are fine.
 
     Parameters
     ----------
+    n_clusters : int, optional
+        Number of groups. If omitted, as many as the constraints tell apart, at least one.
     learners : tuple of str
-        One or more of `sameornot.ensemble.clustering.LEARNERS`.
+        One or more of `sameornot.ensemble.learners.LEARNERS`.
+    config : EnsembleConfig, optional
+        All numeric constants. The default ones if omitted.
+    standardize : bool
+        Divide each feature by its standard deviation first.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    labels_ : ndarray, one a row
+        All constraints hold, unless they tell more than `n_clusters` groups apart.
+    metric_ : Metric
+        Features weighted by their Fisher ratio.
+    feature_weights_ : ndarray
+        Share of each feature in the metric, per standard deviation.
+    clustering_ : EnsembleFit
+        The fit: `clustering_.proba` are the probabilities of the fitted rows.
+
+    Examples
+    --------
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=90, n_relevant=3, random_state=0)
+    >>> partial = [label if row < 20 else -1 for row, label in enumerate(y)]
+    >>> model = EnsembleClustering(n_clusters=3, random_state=0).fit(X, partial)
+    >>> model.predict_proba(X[:2]).shape, int(model.feature_weights_.argmax()) in (0, 1, 2)
+    ((2, 3), True)
     """
 
-    learners: tuple[str, ...] = LEARNERS
+    produces: ClassVar[type] = EnsembleFit
 
-    remembers: ClassVar[bool] = True
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        learners: tuple[str, ...] = LEARNERS,
+        config: EnsembleConfig | None = None,
+        standardize: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.learners = learners
+        self.config = config
+        self.standardize = standardize
+        self.random_state = random_state
 
     def check(self) -> Self:
-        """Raise a ValueError that names the first setting that cannot be used."""
+        """Raise a ValueError that names the first parameter that cannot be used."""
         if isinstance(self.learners, str) or not self.learners or set(self.learners) - set(LEARNERS):
             raise ValueError(f"learners={self.learners!r} but some of {', '.join(LEARNERS)} are needed")
+        if not isinstance(self.config, EnsembleConfig | None):
+            raise ValueError(f"config={self.config!r} but an EnsembleConfig or None is needed")
         return self
 
-    def neighbourhoods(self, constraints: Constraints, n_clusters: int | None) -> list[np.ndarray]:
-        """The groups that are known.
+    def prepare(self, X: np.ndarray, scale: np.ndarray, n_clusters: int | None) -> Geometry:
+        """The views of the rows, and the kernel that suits them."""
+        return prepare(X, scale, n_clusters, self._ensemble)
 
-        Where their number is given they are presumed to differ until answers say otherwise, unless the
-        expert was seen to err: then only what differs from all of them is one.
+    def neighbourhoods(self, answers: Constraints, n_clusters: int | None) -> list[np.ndarray]:
+        """The groups that the answers make known.
+
+        Where their number is given, groups are provisionally taken to differ until answers say otherwise,
+        unless the expert was seen to err.
         """
-        if n_clusters is None or constraints.is_inconsistent:
-            return constraints.neighbourhoods(at_most=n_clusters)
-        return constraints.provisional_neighbourhoods(n_clusters)
+        if n_clusters is None or answers.is_inconsistent:
+            return answers.neighbourhoods(at_most=n_clusters)
+        return answers.provisional_neighbourhoods(n_clusters)
 
-    def known_groups(self, grouping: Any, hoods: list[np.ndarray]) -> list[np.ndarray]:
-        """Where answers did not all hold, the groups that are believed; rows held for others are left out."""
-        believed = [members for members in grouping.opinion.foretold.believed if len(members)]
-        groups = believed or hoods
-        agreed = [members[grouping.labels[members] == m] for m, members in enumerate(groups)]
-        return [own if len(own) else members for own, members in zip(agreed, groups, strict=True)]
-
-    def fit_step(
-        self,
-        X: np.ndarray,
-        constraints: Constraints,
-        n_clusters: int,
-        scale: np.ndarray,
-        rng: np.random.Generator,
-    ) -> PanelGrouping:
-        """The panel's word without a track record."""
-        return self.fit_after(X, constraints, n_clusters, scale, rng, Past(self.survey(X, scale, n_clusters)))
-
-    def survey(self, X: np.ndarray, scale: np.ndarray, n_clusters: int | None) -> Surroundings:
-        """What can be said of the rows before any answer."""
-        return survey(X, scale, n_clusters, self.learners)
-
-    def recalls(self, step: int) -> Iterable[int]:
+    def checkpoints(self, step: int) -> Iterator[int]:
         """Steps 2, 3, 4, 5, 6, 7, 8, 10, 12, … before the given one."""
         at = 2
         while at < step:
             yield at
-            at = max(at + 1, int(at * PACE))
+            at = max(at + 1, int(at * self._ensemble.config.checkpoint_growth))
 
-    def kept_of(self, grouping: Any) -> Foretold:
-        """What the learners held each row for at this time."""
-        foretold: Foretold = grouping.opinion.foretold
-        return foretold
+    def remember(self, clustering: EnsembleFit) -> PredictionCheckpoint:
+        """What each base learner predicted."""
+        return clustering.posterior.checkpoint
 
-    def fit_after(
-        self,
-        X: np.ndarray,
-        constraints: Constraints,
-        n_clusters: int | None,
-        scale: np.ndarray,
-        rng: np.random.Generator,
-        past: Past,
-    ) -> PanelGrouping:
-        """The panel's word, weighed by what it has foretold so far."""
-        groups = self.neighbourhoods(constraints, n_clusters)
-        in_doubt = n_clusters is not None and constraints.is_inconsistent
-        opinion = consult(
-            past.around,
-            groups,
-            constraints.known_apart(groups),
-            [] if in_doubt else constraints.answers,
-            n_clusters or max(1, len(groups)),
-            past.kept,
-            rng,
-            self.learners,
-        )
-        if n_clusters is not None and in_doubt and len(opinion.groups) > 1:
-            opinion = weigh_answers(
-                opinion, past.around, constraints.answers, n_clusters, past.kept, rng, self.learners
-            )
-        labels = opinion.memberships.argmax(axis=1)
-        metric = telling_metric(past.around.rows, scale, opinion)
-        return PanelGrouping(labels, metric, X, opinion, past.around, self.learners)
+    def cluster(self, problem: Problem, state: State) -> EnsembleFit:
+        """The posterior given all answers, the learners being weighted by their checkpoints."""
+        answers, n_clusters, ensemble = problem.answers, problem.n_clusters, self._ensemble
+        rng = problem.step_rng()
+        groups = self.neighbourhoods(answers, n_clusters)
+        known = TrainingSet(groups, answers.known_apart(groups))
+        evidence = Evidence(state.prepared, known, answers.answers, state.checkpoints, problem.n_groups)
+        if n_clusters is not None and answers.is_inconsistent:
+            posterior = fit_ensemble(replace(evidence, answers=[]), ensemble, rng)
+            if len(posterior.groups) > 1:
+                posterior = reconcile(posterior, evidence, ensemble, rng)
+        else:
+            posterior = fit_ensemble(evidence, ensemble, rng)
+        metric = fisher_metric(state.prepared.rows, problem.scale, posterior.proba)
+        labels = posterior.proba.argmax(axis=1)
+        return EnsembleFit(labels, metric, problem.X, posterior.proba, posterior, state.prepared, ensemble)
 
-    def credibility(self, grouping: Any, told: Sequence[Fact], hoods: Sequence[np.ndarray]) -> np.ndarray:
-        """How likely each answer is to be right by what the rest says."""
-        opinion: Opinion = grouping.opinion
-        return credibility(told, hoods, opinion.odds, max(opinion.error, PRESUMED))
+    @property
+    def _ensemble(self) -> Ensemble:
+        return Ensemble(tuple(self.learners), self.config or EnsembleConfig())
 
-    def sureness(self, X: np.ndarray, grouping: Any) -> np.ndarray:
-        """How likely the panel holds each row to be of its group."""
-        return np.asarray(grouping.opinion.memberships.max(axis=1))
-
-    def forecast(self, grouping: Any) -> Agreement | None:
-        """How many rows are in the right group, by how good the panel has been so far."""
-        opinion, settled = grouping.opinion, grouping.opinion.settled
-        sure = opinion.memberships.max(axis=1)
-        return Agreement(*forecast(opinion.record, sure[~settled], int(settled.sum())))
-
-
-def telling_metric(rows: np.ndarray, scale: np.ndarray, opinion: Opinion) -> Metric:
-    """Each feature weighed by how far apart it keeps the groups; all alike while there is one group."""
-    ratio = variance_ratio(rows, opinion.memberships)
-    return Metric(scale, ratio) if ratio.any() else identity_metric(scale)
+    def _store(self, clustering: EnsembleFit, problem: Problem) -> Self:
+        known = self.neighbourhoods(problem.answers, problem.n_clusters)
+        may_add = problem.n_clusters is None
+        proba = respect_constraints(clustering.proba, problem.answers, known, may_add=may_add)
+        return super()._store(replace(clustering, proba=proba, labels=proba.argmax(axis=1)), problem)

@@ -1,117 +1,164 @@
-"""The panel's word where answers do not all hold: the groups that learners and answers make likeliest.
+"""The posterior where answers contradict each other: conditioned on the MAP assignment of the rows.
 
-The search for them (`membership/reconcile.py`) sets out from the groups that were found when the learners'
-word was last taken down; the first time, from what closure makes of the answers and from what the rows alone
-suggest.
+The search (`map_assignment.py`) starts from the groups of the latest checkpoint; the first time, from the
+closure of the answers and from what the rows alone suggest.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import softmax
 
-from sameornot.constraints import Fact
-from sameornot.ensemble.geometry import Surroundings
-from sameornot.ensemble.graph import representatives
-from sameornot.ensemble.map_assignment import PRIOR_ERROR, Ballots, reconcile
-from sameornot.ensemble.noise import tempered
-from sameornot.ensemble.posterior import (
-    Foretold,
-    Opinion,
-    foretell,
-    group_of_rows,
-    mix_opinions,
-    track_record,
-)
-
-# Rows that the learners are heard about while groups are searched for, unless more are spoken of.
-N_SEARCHED = 600
+from sameornot.ensemble.geometry import Geometry
+from sameornot.ensemble.graph import facility_location
+from sameornot.ensemble.learners import Ensemble, base_proba
+from sameornot.ensemble.map_assignment import AssignmentProblem, map_assignment
+from sameornot.ensemble.noise import smooth_labels
+from sameornot.ensemble.posterior import Evidence, Posterior
+from sameornot.ensemble.prequential import PredictionCheckpoint, stack
+from sameornot.ensemble.stacking import Stacking, mixture_proba
+from sameornot.ensemble.training import TrainingSet, group_of_rows
+from sameornot.ensemble.votes import VoteMatrix
 
 
-def weigh_answers(
-    opinion: Opinion,
-    around: Surroundings,
-    told: Sequence[Fact],
-    n_groups: int,
-    past: Sequence[Foretold],
-    rng: np.random.Generator,
-    learners: Sequence[str],
-) -> Opinion:
-    """An opinion that believed all answers, put right."""
-    n_rows = len(opinion.memberships)
-    ballots = Ballots.count(told)
-    nothing = np.zeros((n_rows, n_groups), dtype=bool)
-    # Trees say nothing of the rows that they were grown on, and those are what is moved.
-    voices = [k for k, name in enumerate(learners) if name != "trees" or len(learners) == 1]
-    heard = [learners[k] for k in voices]
-    believed = past[-1].believed if past else []
-    record = track_record(past, believed, nothing, learners, PRIOR_ERROR) if believed else opinion.record
-    own = record._replace(sharpness=record.sharpness[voices], weights=record.weights[voices])
+@dataclass(frozen=True)
+class Search:
+    """What the search for the MAP assignment works on: some of the rows, predicted by all learners but trees.
 
-    searched = rows_searched(ballots.rows, n_rows, rng)
-    few = around if len(searched) == n_rows else around.of(searched)
-    of_few = replace(ballots, rows=np.searchsorted(searched, ballots.rows))
+    `votes` are at table positions, `local_votes` at positions among the searched rows, whose `geometry` this
+    is. `earlier` are the groups of the MAP assignment at the latest checkpoint, if answers were inconsistent
+    then.
+    """
 
-    def learn(by: Sequence[np.ndarray]) -> np.ndarray:
-        by = fill(by, few, of_few.rows)
-        return mix_opinions(foretell(few, by, nothing[searched], rng, heard), by, own, heard)
+    votes: VoteMatrix
+    local_votes: VoteMatrix
+    geometry: Geometry
+    earlier: Sequence[np.ndarray]
+    stacking: Stacking
+    ensemble: Ensemble
+    n_groups: int
+    rng: np.random.Generator
 
-    if believed:
-        starts = [carry_on(ballots, believed, n_rows)]
-    else:
-        unasked = representatives(few.close, of_few.rows[:0], n_groups)
-        guessed = learn([np.array([row]) for row in unasked])
-        starts = [opinion.memberships.argmax(axis=1)[ballots.rows], guessed.argmax(axis=1)[of_few.rows]]
-    z = put_in_order(reconcile(of_few, starts, n_groups, learn, rng).z, ballots.rows, n_groups)
-    groups = ballots.groups(z, n_groups)
-    taught = fill(groups, around, ballots.rows)
-    record = track_record(past, groups, nothing, learners, ballots.error(z))
-    said = foretell(around, taught, nothing, rng, learners)
-    odds = mix_opinions(said, taught, record, learners)
-    error = ballots.error(z)
-    votes = np.log((1.0 - error) / error) * ballots.for_groups(z, n_groups)
-    belief = odds.copy()
-    belief[ballots.rows] = softmax(np.log(tempered(odds[ballots.rows])) + votes, axis=1)
-    return opinion._replace(
-        memberships=belief,
-        odds=odds,
-        record=record,
-        seeds=[int(rows[0]) for rows, known in zip(taught, groups, strict=True) if len(known) == 0],
-        error=error,
-        settled=np.zeros(n_rows, dtype=bool),
-        foretold=Foretold([rows for rows in groups if len(rows)], said.astype(np.float32), groups),
-        groups=groups,
+    def learn(self, groups: Sequence[np.ndarray]) -> np.ndarray:
+        """What the learners predict for the searched rows, trained on some of them.
+
+        Trees are left out: they cannot predict their training rows, and those are the ones that move.
+        """
+        filled = fill_empty(groups, self.geometry.kernel, self.local_votes.rows)
+        training = TrainingSet.without_exclusions(filled, len(self.geometry.rows))
+        predicted = base_proba(self.geometry, training, self.ensemble, self.rng)
+        return mixture_proba(predicted, filled, self.stacking, self.ensemble)
+
+    def starts(self, posterior: Posterior) -> list[np.ndarray]:
+        """Assignments to start from; the `posterior` takes all answers as correct."""
+        if self.earlier:
+            return [continue_groups(self.votes, self.earlier, len(posterior.proba))]
+        kernel, asked = self.geometry.kernel, self.local_votes.rows
+        representatives = facility_location(kernel, asked[:0], self.n_groups)
+        by_rows = self.learn([np.array([row]) for row in representatives])
+        return [posterior.proba.argmax(axis=1)[self.votes.rows], by_rows.argmax(axis=1)[asked]]
+
+
+def prepare_search(
+    posterior: Posterior, evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator
+) -> Search:
+    """Draw the rows of the search, and stack the learners by the groups that were found before, if any."""
+    config, n_rows, checkpoints = ensemble.config, evidence.n_rows, evidence.checkpoints
+    votes = VoteMatrix.from_answers(evidence.answers)
+    earlier = checkpoints[-1].map_groups if checkpoints else []
+    stacking = posterior.stacking
+    if earlier:
+        stacking = stack(checkpoints, earlier, n_rows, ensemble, config.noise.assumed_rate)
+    searched = sample_rows(votes.rows, n_rows, config.search.n_rows, rng)
+    geometry = evidence.geometry
+    if len(searched) < n_rows:
+        geometry = geometry.subset(searched, config.graph.n_neighbors)
+    return Search(
+        votes=votes,
+        local_votes=replace(votes, rows=np.searchsorted(searched, votes.rows)),
+        geometry=geometry,
+        earlier=earlier,
+        stacking=stacking.subset(ensemble.generalising),
+        ensemble=ensemble.subset(ensemble.generalising),
+        n_groups=evidence.n_groups,
+        rng=rng,
     )
 
 
-def rows_searched(asked: np.ndarray, n_rows: int, rng: np.random.Generator) -> np.ndarray:
-    """The rows spoken of, and of the others as many as the learners are heard about during the search."""
+def reconcile(
+    posterior: Posterior, evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator
+) -> Posterior:
+    """The posterior given the MAP assignment, in place of one that took all answers as correct."""
+    config, n_groups = ensemble.config, evidence.n_groups
+    search = prepare_search(posterior, evidence, ensemble, rng)
+    votes = search.votes
+    problem = AssignmentProblem(search.local_votes, n_groups, search.learn, config.noise, config.search)
+    found = map_assignment(problem, search.starts(posterior), rng)
+    assignment = order_by_size(found.assignment, votes.rows, n_groups)
+    return condition_on_assignment(assignment, votes, evidence, ensemble, rng)
+
+
+def condition_on_assignment(
+    assignment: np.ndarray,
+    votes: VoteMatrix,
+    evidence: Evidence,
+    ensemble: Ensemble,
+    rng: np.random.Generator,
+) -> Posterior:
+    """The posterior of all rows, the learners being trained on the rows that the votes support."""
+    config, n_groups = ensemble.config, evidence.n_groups
+    groups = votes.supported_rows(assignment, n_groups)
+    trained = fill_empty(groups, evidence.geometry.kernel, votes.rows)
+    error_rate = votes.error_rate(assignment, config.noise.assumed_rate, config.search.prior_answers)
+    stacking = stack(evidence.checkpoints, groups, evidence.n_rows, ensemble, error_rate)
+    training = TrainingSet.without_exclusions(trained, evidence.n_rows)
+    predicted = base_proba(evidence.geometry, training, ensemble, rng)
+    prior = mixture_proba(predicted, trained, stacking, ensemble)
+    evidence_of_votes = np.log((1.0 - error_rate) / error_rate) * votes.for_groups(assignment, n_groups)
+    log_prior = np.log(smooth_labels(prior[votes.rows], config.noise.label_smoothing))
+    proba = prior.copy()
+    proba[votes.rows] = softmax(log_prior + evidence_of_votes, axis=1)
+    known = [rows for rows in groups if len(rows)]
+    return Posterior(
+        proba=proba,
+        prior=prior,
+        groups=groups,
+        placeholders=[int(rows[0]) for rows, own in zip(trained, groups, strict=True) if len(own) == 0],
+        is_certain=np.zeros(evidence.n_rows, dtype=bool),
+        error_rate=error_rate,
+        stacking=stacking,
+        checkpoint=PredictionCheckpoint(known, predicted.astype(np.float32), groups),
+    )
+
+
+def sample_rows(asked: np.ndarray, n_rows: int, n_wanted: int, rng: np.random.Generator) -> np.ndarray:
+    """The rows that answers mention, and others up to the wanted number."""
     others = np.setdiff1d(np.arange(n_rows), asked)
-    n_drawn = max(N_SEARCHED - len(asked), 0)
+    n_drawn = max(n_wanted - len(asked), 0)
     drawn = others if len(others) <= n_drawn else rng.choice(others, n_drawn, replace=False)
     return np.union1d(asked, drawn)
 
 
-def fill(by: Sequence[np.ndarray], around: Surroundings, asked: np.ndarray) -> list[np.ndarray]:
-    """Groups by their rows; in an empty one a row that nobody spoke of holds the place."""
-    n_empty = sum(len(rows) == 0 for rows in by)
-    seeds = representatives(around.close, asked, n_empty)
-    # Where all rows are spoken of, some of those hold the place.
-    seeds += representatives(around.close, asked[:0], n_empty - len(seeds))
-    free = iter(seeds)
-    return [rows if len(rows) else np.array([next(free)]) for rows in by]
+def fill_empty(groups: Sequence[np.ndarray], kernel: np.ndarray, asked: np.ndarray) -> list[np.ndarray]:
+    """Groups by their rows, with a placeholder in each empty one: a row that no answer mentions."""
+    n_empty = sum(len(rows) == 0 for rows in groups)
+    placeholders = facility_location(kernel, asked, n_empty)
+    # Where the answers mention all rows, some of those are placeholders.
+    placeholders += facility_location(kernel, asked[:0], n_empty - len(placeholders))
+    free = iter(placeholders)
+    return [rows if len(rows) else np.array([next(free)]) for rows in groups]
 
 
-def carry_on(ballots: Ballots, believed: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
-    """Groups that were found before, and for rows since then the group that most answers speak for."""
-    z = group_of_rows(believed, n_rows)[ballots.rows]
-    known = np.where(z[:, None] < 0, 0.0, np.eye(len(believed))[z])
-    return np.where(z < 0, (ballots.net @ known).argmax(axis=1), z)
+def continue_groups(votes: VoteMatrix, groups: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
+    """Groups that were found before, extended to newly mentioned rows by the votes on these."""
+    assignment = group_of_rows(groups, n_rows)[votes.rows]
+    one_hot = np.where(assignment[:, None] < 0, 0.0, np.eye(len(groups))[assignment])
+    return np.where(assignment < 0, (votes.net @ one_hot).argmax(axis=1), assignment)
 
 
-def put_in_order(z: np.ndarray, rows: np.ndarray, n_groups: int) -> np.ndarray:
-    """The same groups, the largest first and of equal ones the one with the lowest row; empty ones last."""
-    size = np.bincount(z, minlength=n_groups)
-    lowest = np.array([rows[z == m].min(initial=rows.max()) for m in range(n_groups)])
-    return np.argsort(np.lexsort((lowest, -size)))[z]
+def order_by_size(assignment: np.ndarray, rows: np.ndarray, n_groups: int) -> np.ndarray:
+    """The same groups, numbered by falling size, then by lowest row; empty ones last."""
+    size = np.bincount(assignment, minlength=n_groups)
+    lowest = np.array([rows[assignment == m].min(initial=rows.max()) for m in range(n_groups)])
+    return np.argsort(np.lexsort((lowest, -size)))[assignment]

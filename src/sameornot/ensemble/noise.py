@@ -1,9 +1,9 @@
-"""How far an answer is to be believed: by how well it fits what the rest says of the row.
+"""Answer noise: every answer is wrong with the same probability ε (Dawid and Skene 1979, for one expert).
 
-    b_i(m) ∝ r_i(m) · ((1 − ε) / ε)^(answers that say i is of m − answers that say it is not)
+    posterior_i(m) ∝ prior_i(m) · ((1 − ε) / ε)^(answers that say i is in m − answers that say it is not)
 
-r_i is what the learners hold row i for without its own answers, ε how often the expert errs. The likeliest ε
-is found from all answers together: answers against all odds, and questions that were answered twice.
+The prior is what the base learners predict for row i without its own answers. ε is estimated from all answers
+together: from answers that the learners contradict, and from questions that were answered twice.
 """
 
 from collections.abc import Sequence
@@ -12,74 +12,70 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from sameornot._types import Answer
-from sameornot.constraints import Fact
-
-ERROR_RATES = np.array([0.001, 0.002, 0.005, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3])
-# Answers without a slip that the belief in a careful expert is worth.
-PRIOR_ANSWERS = 40.0
-# Learners err in odd ways: no odds are taken to be longer than this.
-LONGEST_ODDS = 0.01
+from sameornot._types import Answer, Fact
+from sameornot.ensemble.config import NoiseConfig
+from sameornot.ensemble.training import group_of_rows
 
 
-class Votes(NamedTuple):
-    """How many answers say of each row (n × L) that it is, and that it is not, of each group.
+class GroupVotes(NamedTuple):
+    """How many answers say of each row (n × L) that it is, and that it is not, in each group.
 
-    `vouches` (n) marks rows by which others were told to be of a group.
+    `is_reference` (n) marks rows that others were found to be the same as.
     """
 
     same: np.ndarray
     different: np.ndarray
-    vouches: np.ndarray
+    is_reference: np.ndarray
 
     @property
     def rows(self) -> np.ndarray:
-        """The rows that some answer speaks of."""
+        """The rows that some answer is about."""
         return np.flatnonzero((self.same + self.different).any(axis=1))
 
 
-def count_votes(told: Sequence[Fact], groups: Sequence[np.ndarray], n_rows: int) -> Votes:
-    """Answers by row and group: the row is the one that was asked about, the group that of the other one."""
-    group = np.full(n_rows, -1)
-    for m, members in enumerate(groups):
-        group[members] = m
+def count_votes(answers: Sequence[Fact], groups: Sequence[np.ndarray], n_rows: int) -> GroupVotes:
+    """Answers by row and group: the left row is asked about, the right one stands for its group."""
+    group = group_of_rows(groups, n_rows)
     shape = n_rows, len(groups)
-    votes = Votes(np.zeros(shape), np.zeros(shape), np.zeros(n_rows, dtype=bool))
-    for (row, other), answer in told:
+    votes = GroupVotes(np.zeros(shape), np.zeros(shape), np.zeros(n_rows, dtype=bool))
+    for (row, other), answer in answers:
         if group[other] >= 0:
-            kind = votes.same if answer is Answer.SAME else votes.different
-            kind[row, group[other]] += 1
-            votes.vouches[other] |= answer is Answer.SAME
+            counts = votes.same if answer is Answer.SAME else votes.different
+            counts[row, group[other]] += 1
+            votes.is_reference[other] |= answer is Answer.SAME
     return votes
 
 
-def estimate_error(odds: np.ndarray, votes: Votes) -> float:
-    """How often the expert errs (ε): the mean over rates, each as likely as it makes the answers."""
-    rows = votes.rows
+def estimate_error_rate(prior: np.ndarray, votes: GroupVotes, config: NoiseConfig) -> float:
+    """How often the expert errs (ε): its posterior mean over a grid."""
+    rates, rows = np.array(config.error_rates), votes.rows
     same, different = votes.same[rows], votes.different[rows]
-    given = np.log(tempered(odds[rows]))
+    log_prior = np.log(smooth_labels(prior[rows], config.label_smoothing))
     balance = same - different
     scores = []
-    for rate in ERROR_RATES:
+    for rate in rates:
         right, wrong = np.log1p(-rate), np.log(rate)
         common = same.sum(axis=1) * wrong + different.sum(axis=1) * right
-        fit = logsumexp(given + balance * (right - wrong), axis=1) + common
-        scores.append(fit.sum() + PRIOR_ANSWERS * right)
-    likelihood = np.exp(np.array(scores) - max(scores)) * np.gradient(ERROR_RATES)
-    return float(likelihood @ ERROR_RATES / likelihood.sum())
+        fit = logsumexp(log_prior + balance * (right - wrong), axis=1) + common
+        scores.append(fit.sum() + config.prior_answers * right)
+    likelihood = np.exp(np.array(scores) - max(scores)) * np.gradient(rates)
+    return float(likelihood @ rates / likelihood.sum())
 
 
-def believe(odds: np.ndarray, votes: Votes, error: float) -> np.ndarray:
-    """What each row is, by the learners and its own answers (b)."""
-    belief = odds.copy()
+def posterior_proba(
+    prior: np.ndarray, votes: GroupVotes, error_rate: float, label_smoothing: float
+) -> np.ndarray:
+    """The group of each row, given the base learners and the answers about it."""
+    proba = prior.copy()
     rows = votes.rows
     balance = (votes.same - votes.different)[rows]
     balance -= balance.max(axis=1, keepdims=True)
-    weighed = tempered(odds[rows]) * np.exp(balance * np.log((1.0 - error) / error))
-    belief[rows] = weighed / weighed.sum(axis=1, keepdims=True)
-    return belief
+    evidence = np.exp(balance * np.log((1.0 - error_rate) / error_rate))
+    weighted = smooth_labels(prior[rows], label_smoothing) * evidence
+    proba[rows] = weighted / weighted.sum(axis=1, keepdims=True)
+    return proba
 
 
-def tempered(odds: np.ndarray) -> np.ndarray:
-    """Odds of which none is too long."""
-    return np.asarray((1.0 - LONGEST_ODDS) * odds + LONGEST_ODDS / odds.shape[1])
+def smooth_labels(proba: np.ndarray, label_smoothing: float) -> np.ndarray:
+    """Label smoothing: probabilities with a share of the uniform distribution mixed in."""
+    return np.asarray((1.0 - label_smoothing) * proba + label_smoothing / proba.shape[1])

@@ -1,86 +1,86 @@
-"""The survey: what can be said of the rows before any answer.
+"""What can be computed before any answer: the views of the rows, and the kernel that suits them.
 
-Which rows hold the places of groups that nobody has met is decided by how close rows are to each other, and
-no one measure of closeness is best everywhere. Each is tried: groups are learnt from the one row that would
-hold the place of each, and the measure is taken by which they stand out most,
+Placeholders of groups that are not known yet are chosen by facility location (`graph.py`), and no one kernel
+is best for that everywhere. Three compete: the groups are learned from one representative each, and the
+kernel is taken whose groups stand out most,
 
-    clarity = mean_i log max_m r_i(m),      r what the panel holds row i for
+    clarity = mean_i log max_m p_i(m),      p the mixture of the base learners
 
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from sameornot.ensemble.discriminant import whiten
-from sameornot.ensemble.geometry import Layout, Surroundings, draw_in
-from sameornot.ensemble.graph import closeness, neighbour_graph, representatives
-from sameornot.ensemble.posterior import LEARNERS, foretell, mix_opinions, track_record
+from sameornot.ensemble.config import EnsembleConfig
+from sameornot.ensemble.geometry import Geometry, Views, soft_clip
+from sameornot.ensemble.graph import facility_location, laplacian_kernel, neighbour_graph
+from sameornot.ensemble.learners import MEMORISING, Ensemble, base_proba
+from sameornot.ensemble.stacking import mixture_proba, prior_stacking
+from sameornot.ensemble.training import TrainingSet
+from sameornot.ensemble.whitening import whiten
 
-# How much a row passes on where only nearer rows than usual count as close.
-SHORT_REACH = 0.9
-# Of many rows, so many tell which measure to take.
-N_TO_CHOOSE_BY = 1000
-# Clarities closer than this are the same: how they are rounded must not decide.
+# Clarities are rounded to so many digits, so that rounding errors do not decide between equal ones.
 DIGITS = 9
 
-Measure = Callable[[Layout], np.ndarray]
+Kernel = Callable[[Views, EnsembleConfig], np.ndarray]
 
 
-def survey(
-    X: np.ndarray, scale: np.ndarray, n_groups: int | None = None, learners: Sequence[str] = LEARNERS
-) -> Surroundings:
-    """What does not depend on answers."""
-    laid = lay_out(X, scale)
-    measure = choose_measure(laid, n_groups, learners)
-    return Surroundings(laid.rows, laid.whitened, laid.graph, measure(laid))
+def prepare(X: np.ndarray, scale: np.ndarray, n_groups: int | None, ensemble: Ensemble) -> Geometry:
+    """All that does not depend on answers; features are divided by `scale`."""
+    views = make_views(X, scale, ensemble.config)
+    kernel = choose_kernel(views, n_groups, ensemble)
+    return Geometry(views.rows, views.whitened, views.graph, kernel(views, ensemble.config))
 
 
-def lay_out(X: np.ndarray, scale: np.ndarray) -> Layout:
-    """The rows as learners see them."""
-    standard = (X - X.mean(axis=0)) / scale
-    rows = draw_in(standard)
-    return Layout(rows, whiten(standard), neighbour_graph(rows))
+def make_views(X: np.ndarray, scale: np.ndarray, config: EnsembleConfig) -> Views:
+    """The rows as base learners see them."""
+    standardized = (X - X.mean(axis=0)) / scale
+    rows = soft_clip(standardized, config.clip)
+    whitened = whiten(standardized, config.lda.whitening_floor)
+    return Views(rows, whitened, neighbour_graph(rows, config.graph.n_neighbors))
 
 
-def by_reach(laid: Layout) -> np.ndarray:
-    """Rows are close that reach each other as groups spread."""
-    return closeness(laid.graph)
+def kernel_of_graph(views: Views, config: EnsembleConfig) -> np.ndarray:
+    """The kernel of the graph on which labels spread."""
+    return laplacian_kernel(views.graph, config.graph.alpha)
 
 
-def by_short_reach(laid: Layout) -> np.ndarray:
-    """Rows are close that reach each other over fewer others."""
-    return closeness(laid.graph, SHORT_REACH)
+def local_kernel(views: Views, config: EnsembleConfig) -> np.ndarray:
+    """The kernel of the same graph over shorter paths."""
+    return laplacian_kernel(views.graph, config.graph.local_alpha)
 
 
-def by_reach_in_whitened_axes(laid: Layout) -> np.ndarray:
-    """Rows are close that reach each other along axes in which rows vary alike."""
-    return closeness(neighbour_graph(laid.whitened))
+def whitened_kernel(views: Views, config: EnsembleConfig) -> np.ndarray:
+    """The kernel of a neighbour graph in whitened axes."""
+    return laplacian_kernel(neighbour_graph(views.whitened, config.graph.n_neighbors), config.graph.alpha)
 
 
-MEASURES: tuple[Measure, ...] = (by_reach, by_short_reach, by_reach_in_whitened_axes)
+KERNELS: tuple[Kernel, ...] = (kernel_of_graph, local_kernel, whitened_kernel)
 
 
-def choose_measure(laid: Layout, n_groups: int | None, learners: Sequence[str]) -> Measure:
-    """The measure by which groups stand out most; the first one where that cannot be told."""
-    # One row a group is too little for trees.
-    voices = [name for name in learners if name != "trees"]
-    some = np.sort(np.random.default_rng(0).permutation(len(laid.rows))[:N_TO_CHOOSE_BY])
-    if n_groups is None or not voices or not 1 < n_groups <= len(some):
-        return MEASURES[0]
-    few = Layout(laid.rows[some], laid.whitened[some], neighbour_graph(laid.rows[some]))
+def choose_kernel(views: Views, n_groups: int | None, ensemble: Ensemble) -> Kernel:
+    """The kernel by which groups stand out most; the first one where the number of groups is unknown."""
+    # Trees cannot be grown on one row a group.
+    learners = [k for k, name in enumerate(ensemble.learners) if name != MEMORISING]
+    config, n_rows = ensemble.config, len(views.rows)
+    chosen = np.sort(np.random.default_rng(0).permutation(n_rows)[: config.graph.n_rows_to_choose])
+    if n_groups is None or not learners or not 1 < n_groups <= len(chosen):
+        return KERNELS[0]
+    few = views.subset(chosen, config.graph.n_neighbors)
 
-    def stand_out(measure: Measure) -> float:
-        around = Surroundings(few.rows, few.whitened, few.graph, measure(few))
-        return clarity(around, n_groups, voices)
+    def clarity_of(kernel: Kernel) -> float:
+        geometry = Geometry(few.rows, few.whitened, few.graph, kernel(few, config))
+        return clarity(geometry, n_groups, ensemble.subset(learners))
 
-    return max(MEASURES, key=stand_out)
+    return max(KERNELS, key=clarity_of)
 
 
-def clarity(around: Surroundings, n_groups: int, learners: Sequence[str]) -> float:
-    """How clearly groups stand out that are learnt from one row each."""
-    groups = [np.array([row]) for row in representatives(around.close, np.empty(0, np.intp), n_groups)]
-    nothing = np.zeros((len(around.rows), n_groups), dtype=bool)
-    heard = foretell(around, groups, nothing, np.random.default_rng(0), learners)
-    held = mix_opinions(heard, groups, track_record([], [], nothing, learners), learners)
-    return round(float(np.log(held.max(axis=1)).mean()), DIGITS)
+def clarity(geometry: Geometry, n_groups: int, ensemble: Ensemble) -> float:
+    """How clearly groups stand out that are learned from one representative each."""
+    nobody = np.empty(0, np.intp)
+    groups = [np.array([row]) for row in facility_location(geometry.kernel, nobody, n_groups)]
+    training = TrainingSet.without_exclusions(groups, len(geometry.rows))
+    predicted = base_proba(geometry, training, ensemble, np.random.default_rng(0))
+    proba = mixture_proba(predicted, groups, prior_stacking(ensemble), ensemble)
+    return round(float(np.log(proba.max(axis=1)).mean()), DIGITS)

@@ -1,10 +1,11 @@
-"""Weights of features: the diagonal metric (§3.1, §4).
+"""Weights of features: the diagonal metric (§3.1, §4; Xing et al. 2002).
 
     maximise  F(a) = sum over different pairs of w sqrt(sum_m a_m d_m²)    s.t.  c·a ≤ 1, a ≥ 0
 
 c_m is the weighted sum of d_m² over the similar pairs, plus γ where feature m is penalised. Two objectives:
-`exact` is F itself; `separable` has sum_m |d_m| sqrt(a_m) in place of the root of the sum, as the authors'
-code does, with the closed form a_m ∝ (b_m / c_m)². All weights come back scaled to c·a = 1.
+`exact` is F itself; `separable` has sum_m |d_m| sqrt(a_m) in place of the root of the sum (the authors' code
+does that too, in another problem), with the closed form a_m ∝ (b_m / c_m)². All weights come back scaled to
+c·a = 1.
 """
 
 from dataclasses import dataclass
@@ -12,24 +13,24 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize
 
-# Least share of the budget that a feature has while the search goes on: all shares 0 would have no logarithm.
-FLOOR = 1e-12
+# Least share of the budget that a feature has during the search: if all were 0, F would have no logarithm.
+MIN_SHARE = 1e-12
 
 # Keeps the square root differentiable where two points agree in every feature that has weight.
-TINY = 1e-12
+SMOOTHING = 1e-12
 
 
 @dataclass(frozen=True)
 class ExactWeights:
-    """Weights, and a proof of how good they are: the optimum is at most `gap` above F(weights)."""
+    """Weights, and a certificate: the optimum is at most `gap` above F(weights)."""
 
     weights: np.ndarray
     gap: float
 
 
-def separable_weights(spread: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """The maximiser of b·sqrt(a) under c·a = 1; `spread` (b) is the sum of w|d| over different pairs."""
-    weights = np.divide(spread, cost, out=np.zeros_like(spread), where=cost > 0) ** 2
+def separable_weights(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    """The maximiser of b·sqrt(a) under c·a = 1; `gain` (b) is the sum of w|d| over different pairs."""
+    weights = np.divide(gain, cost, out=np.zeros_like(gain), where=cost > 0) ** 2
     total = float(cost @ weights)
     return weights / total if total > 0 else weights
 
@@ -57,13 +58,13 @@ def exact_weights(
     start = (cost * separable_weights(pair_weight @ np.sqrt(squares), cost))[usable]
     found = optimize.minimize(
         negative_log_ratio,
-        np.maximum(start, FLOOR),
+        np.maximum(start, MIN_SHARE),
         jac=True,
         method="L-BFGS-B",
-        bounds=[(FLOOR, None)] * len(start),
+        bounds=[(MIN_SHARE, None)] * len(start),
         options={"maxiter": max_iter, "ftol": tol**2, "gtol": tol, "maxcor": 20},
     )
-    share = np.where(found.x > FLOOR, found.x, 0.0)
+    share = np.where(found.x > MIN_SHARE, found.x, 0.0)
     weights[usable] = share / (share.sum() * cost[usable])
     return ExactWeights(weights, duality_gap(weights[usable], squares[:, usable], pair_weight, cost[usable]))
 
@@ -72,7 +73,7 @@ def separation_and_gradient(
     weights: np.ndarray, squares: np.ndarray, pair_weight: np.ndarray
 ) -> tuple[float, np.ndarray]:
     """F and its gradient."""
-    distance = np.sqrt(squares @ weights + TINY)
+    distance = np.sqrt(squares @ weights + SMOOTHING)
     return float(pair_weight @ distance), 0.5 * (pair_weight / distance) @ squares
 
 

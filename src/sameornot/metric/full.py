@@ -9,7 +9,7 @@ ascent: a step along the gradient, eigenvalues projected on the simplex.
 
 import numpy as np
 
-from sameornot.metric.diagonal import TINY
+from sameornot.metric.diagonal import SMOOTHING
 
 
 def subspace(differences: np.ndarray, pair_weight: np.ndarray, scatter: np.ndarray) -> np.ndarray:
@@ -37,7 +37,7 @@ def best_psd(
         gap = (np.linalg.eigvalsh(gradient)[-1] - np.sum(gradient * matrix)) / value
         if gap < tol:
             break
-        while step > TINY:
+        while step > SMOOTHING:
             trial = _project_spectrahedron(matrix + step * gradient)
             trial_value, trial_gradient = _value_and_gradient(trial, z, pair_weight)
             if trial_value > value:
@@ -53,7 +53,7 @@ def best_psd(
 def _value_and_gradient(
     matrix: np.ndarray, z: np.ndarray, pair_weight: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    distance = np.sqrt(np.einsum("ek,ek->e", z @ matrix, z).clip(0.0) + TINY)
+    distance = np.sqrt(np.einsum("ek,ek->e", z @ matrix, z).clip(0.0) + SMOOTHING)
     return float(pair_weight @ distance), 0.5 * (z.T * (pair_weight / distance)) @ z
 
 

@@ -1,11 +1,12 @@
-"""Curves in place of lines: each feature mapped on its own, so that a metric can bend along it.
+"""An additive kernel: each feature is mapped on its own, so that a metric can follow curves along it.
 
     k(x, z) = sum_m exp(−(x_m − z_m)² / 2 s_m²)  ≈  φ(x)·φ(z),     φ(x) = (φ_1(x_1), …, φ_p(x_p))
 
 A ring or a crescent is no half-space of the features, but it is one of φ, as is every set in which a sum of
-smooth curves f_1(x_1) + … + f_p(x_p) is positive. φ_m is Nyström's: kernel values at a few landmarks, times
-the inverse root of the kernel between the landmarks. Each axis of φ belongs to one feature, so weights of
-axes add up to weights of features. The metric in the mapped space is learned in `learn.py`.
+smooth curves f_1(x_1) + … + f_p(x_p) is positive. φ_m is the Nyström approximation (Williams and Seeger
+2001): kernel values at a few landmarks, times the inverse root of the kernel between the landmarks. Each axis
+of φ belongs to one feature, so weights of axes add up to weights of features. The metric in the mapped space
+is learned in `learn.py`.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Landmarks a feature: curves this smooth have no more to say (8 gave the same figures as 6).
+# Landmarks a feature: more do not change curves as smooth as these (8 gave the same figures as 6).
 N_LANDMARKS = 6
 
 # Width of the kernel in standard deviations of a feature.

@@ -1,6 +1,11 @@
-"""From weighted pairs to a metric: the one door to `diagonal.py`, `full.py` and `kernel.py`."""
+"""Learn a metric from weighted pairs (§3.1; Xing et al. 2002), by `diagonal.py`, `full.py` and `kernel.py`.
+
+Similar pairs are to be near and different pairs far. While answers are few, both sides are shrunk towards
+what the data alone say, as if a number of answers (pseudo-counts) had been seen before.
+"""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,21 +16,23 @@ from sameornot.metric.kernel import KERNELS, AdditiveMap
 
 KINDS = ("exact", "full", "separable")
 
-# With this many independent facts, pairs of answered rows weigh as much as the data at large. With fewer, a
-# feature in which the first few pairs happen to agree or to differ would take all the weight.
-PRIOR_FACTS = 4.0
+# Pseudo-count of the prior: with this many independent answers, answered pairs weigh as much as the data at
+# large. With fewer, a feature in which the first few pairs happen to agree or to differ would take all
+# weight.
+PRIOR_COUNT = 4.0
 
-# Curves: how many facts their smoothness is worth, how often relevant features are told apart anew, and with
-# how many facts half of what a round finds is believed. On rings and crescents 0.3 to 3 facts of smoothness
-# and more rounds make little difference; without the last, four answers would single out a feature.
-SMOOTH_FACTS = 1.0
+# For metrics on curves: the pseudo-count of smoothness, how often the relevance of features is estimated
+# anew, and the number of answers at which half of an estimate is used. On rings and crescents pseudo-counts
+# of 0.3 to 3 and more rounds make little difference; without the last, four answers would single out a
+# feature.
+SMOOTHNESS_COUNT = 1.0
 N_ROUNDS = 4
-RELEVANCE_FACTS = 8.0
+RELEVANCE_COUNT = 8.0
 
 
-def trust(n_facts: int, prior: float) -> float:
-    """Weight of what n facts say against what is known without any: pairs grow with n², and so does this."""
-    return n_facts**2 / (n_facts**2 + prior**2)
+def evidence_share(n_answers: int, prior: float) -> float:
+    """Weight of n independent answers against a prior: pairs grow with n², and so does this."""
+    return n_answers**2 / (n_answers**2 + prior**2)
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,13 @@ class Metric:
         return np.asarray(weights / total if total > 0 else weights)
 
 
+class SelectivePenalty(NamedTuple):
+    """γ on the cost of some axes (§3.2)."""
+
+    axes: np.ndarray
+    gamma: float
+
+
 def feature_scale(X: np.ndarray, *, standardize: bool = True) -> np.ndarray:
     """Standard deviation of each feature; infinite where it is constant, so that it weighs nothing."""
     deviation = X.std(axis=0)
@@ -92,12 +106,12 @@ def learn_metric(
     *,
     kind: str = "separable",
     scale: np.ndarray,
-    prior: float = PRIOR_FACTS,
+    prior: float = PRIOR_COUNT,
     kernel: str | None = None,
 ) -> Metric:
-    """The metric that keeps similar pairs near and different pairs far; the identity while none are far.
+    """The metric that keeps similar pairs near and different pairs far; the identity while there are none.
 
-    With a kernel the axes are those of `curved_axes`, whatever the kind: a mapped axis means nothing alone.
+    With a kernel the axes are those of `curved_axes`, whatever the kind: a single mapped axis has no meaning.
     """
     scaled = X / scale
     mapping = None if kernel is None else KERNELS[kernel](scaled)
@@ -115,16 +129,16 @@ def learn_metric(
 
 
 def curved_axes(
-    scaled: np.ndarray, pairs: TrainingPairs, mapping: AdditiveMap, prior: float = PRIOR_FACTS
+    scaled: np.ndarray, pairs: TrainingPairs, mapping: AdditiveMap, prior: float = PRIOR_COUNT
 ) -> np.ndarray:
-    """Orthonormal axes of the full metric on mapped rows, learned anew with features stretched by relevance.
+    """Orthonormal axes of the full metric on mapped rows, in rounds that stretch features by relevance.
 
-    A feature's share in the metric stretches its axes in the next round, where curves along it are the
-    cheaper: what is relevant for a few features stands out against many, as in an adaptive group lasso.
+    A feature's share in the metric stretches its axes in the next round, which makes curves along it cheaper:
+    a few relevant features stand out among many, as in the adaptive group lasso (Wang and Leng 2008).
     """
     rows = mapping.transform(scaled)
     different = far_pairs(pairs, prior)
-    belief = trust(pairs.n_different, RELEVANCE_FACTS)
+    share = evidence_share(pairs.n_different, RELEVANCE_COUNT)
     stretch = np.ones(rows.shape[1])
     for _ in range(N_ROUNDS):
         stretched = rows * stretch
@@ -135,7 +149,7 @@ def curved_axes(
         weights = solve_weights(stretched @ rotation, pairs, "separable", prior)
         half = stretch[:, None] * rotation * np.sqrt(weights)
         relevance = mapping.sum_by_feature((half**2).sum(axis=1))
-        stretch = ((relevance / relevance.max()) ** (belief / 2))[mapping.feature]
+        stretch = ((relevance / relevance.max()) ** (share / 2))[mapping.feature]
     left, strength, _ = np.linalg.svd(half, full_matrices=False)
     return np.asarray(left[:, strength > 1e-6 * strength[0]])
 
@@ -153,12 +167,11 @@ def weigh_axes(
     axes: Metric,
     *,
     kind: str,
-    prior: float = PRIOR_FACTS,
-    penalised: np.ndarray | None = None,
-    gamma: float = 0.0,
+    prior: float = PRIOR_COUNT,
+    penalty: SelectivePenalty | None = None,
 ) -> Metric:
-    """Solve the diagonal problem in the axes of a metric, with γ on the budget of the `penalised` ones."""
-    return replace(axes, weights=solve_weights(axes.rotate(X), pairs, kind, prior, penalised, gamma))
+    """Solve the diagonal problem in the axes of a metric."""
+    return replace(axes, weights=solve_weights(axes.rotate(X), pairs, kind, prior, penalty))
 
 
 def solve_weights(
@@ -166,13 +179,12 @@ def solve_weights(
     pairs: TrainingPairs,
     kind: str,
     prior: float,
-    penalised: np.ndarray | None = None,
-    gamma: float = 0.0,
+    penalty: SelectivePenalty | None = None,
 ) -> np.ndarray:
     """Weights of the axes (a) that rows are given in."""
     cost = within_cost(rotated, pairs, prior)
-    if penalised is not None:
-        cost[penalised] += gamma
+    if penalty is not None:
+        cost[penalty.axes] += penalty.gamma
     different = far_pairs(pairs, prior)
     differences, weight = different.differences(rotated), different.weight
     if kind == "exact":
@@ -182,44 +194,45 @@ def solve_weights(
 
 
 def far_pairs(pairs: TrainingPairs, prior: float) -> WeightedPairs:
-    """The different pairs, shrunk towards random ones while facts are few."""
-    known, background = pairs.different, pairs.background
-    share = trust(pairs.n_different, prior)
+    """The different pairs, shrunk towards random ones while answers are few."""
+    different, background = pairs.different, pairs.background
+    share = evidence_share(pairs.n_different, prior)
     return WeightedPairs(
-        np.r_[known.left, background.left],
-        np.r_[known.right, background.right],
-        np.r_[share * known.weight, (1.0 - share) * known.weight.sum() * background.weight],
+        np.r_[different.left, background.left],
+        np.r_[different.right, background.right],
+        np.r_[share * different.weight, (1.0 - share) * different.weight.sum() * background.weight],
     )
 
 
 def within_cost(rotated: np.ndarray, pairs: TrainingPairs, prior: float) -> np.ndarray:
-    """Cost of a unit of weight on each axis (c), shrunk towards the overall variance while facts are few."""
+    """Cost of a unit of weight on each axis (c), shrunk to the overall variance while answers are few."""
     overall = 2.0 * rotated.var(axis=0)
     similar = pairs.similar
     if len(similar) == 0:
         return np.asarray(overall)
     observed = similar.weight @ similar.differences(rotated) ** 2
-    share = trust(pairs.n_similar, prior)
+    share = evidence_share(pairs.n_similar, prior)
     return np.asarray(share * observed + (1.0 - share) * similar.weight.sum() * overall)
 
 
 def within_scatter(scaled: np.ndarray, pairs: TrainingPairs, prior: float) -> np.ndarray:
-    """The full form of `within_cost` (C), shrunk to a diagonal worth p facts: never singular."""
+    """The full form of `within_cost` (C), shrunk to a diagonal with a pseudo-count of p: never singular."""
     cost = within_cost(scaled, pairs, prior)
     n_features = np.count_nonzero(cost)
     target = np.diag(np.where(cost > 0, cost, 1.0))
-    facts = pairs.n_similar
-    return np.asarray((facts * similar_scatter(scaled, pairs) + n_features * target) / (facts + n_features))
+    n = pairs.n_similar
+    return np.asarray((n * similar_scatter(scaled, pairs) + n_features * target) / (n + n_features))
 
 
 def smooth_scatter(rows: np.ndarray, pairs: TrainingPairs, n_features: int, prior: float) -> np.ndarray:
     """The scatter of mapped rows, shrunk to the same cost in every direction, that of a mean feature.
 
-    In the mapped space a plain ridge is a price of roughness: what varies little along φ takes a long vector.
+    In the mapped space a plain ridge penalises roughness: what varies little along φ takes a long vector.
     """
     target = (within_cost(rows, pairs, prior).sum() or 1.0) / n_features * np.eye(rows.shape[1])
-    facts = pairs.n_similar
-    return np.asarray((facts * similar_scatter(rows, pairs) + SMOOTH_FACTS * target) / (facts + SMOOTH_FACTS))
+    n = pairs.n_similar
+    total = n * similar_scatter(rows, pairs) + SMOOTHNESS_COUNT * target
+    return np.asarray(total / (n + SMOOTHNESS_COUNT))
 
 
 def similar_scatter(rows: np.ndarray, pairs: TrainingPairs) -> np.ndarray:

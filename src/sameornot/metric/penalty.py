@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from sameornot.metric.learn import Metric
 
-# γ is held against a budget whose entries are near 1 for standardised features: from none to "drop them".
+# γ is added to costs that are near 1 for standardised features: from no penalty to none of the weight.
 GAMMA_GRID = (0.0, 0.3, 1.0, 3.0, 10.0, 100.0)
 
 
@@ -36,7 +36,7 @@ def penalised_axes(history: Sequence[Metric], axes: np.ndarray | None, q: int | 
 
 
 def elbow(values: np.ndarray) -> int:
-    """How many of the values lie past the bend of their descending curve."""
+    """How many values lie past the bend of their descending curve, its largest distance below the chord."""
     descending = np.sort(values)[::-1]
     span = descending[0] - descending[-1]
     if len(values) < 3 or span <= 0:

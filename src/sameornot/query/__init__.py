@@ -1,36 +1,80 @@
 """What to ask next: one strategy a file, found here by name."""
 
-from collections.abc import Callable
+from functools import singledispatch
 
-import numpy as np
+from sameornot.cluster.base import Clusterer
+from sameornot.cluster.cobra import COBRA
+from sameornot.cluster.cobras import COBRAS
+from sameornot.ensemble.clustering import EnsembleClustering
+from sameornot.query.base import Questions, Strategy, View, pick_best
+from sameornot.query.cobra import COBRAQuestions, COBRASQuestions
+from sameornot.query.explore_consolidate import ExploreConsolidate
+from sameornot.query.forest import neighbourhood_memberships
+from sameornot.query.mee import MinimumExpectedEntropy, expected_gain
+from sameornot.query.min_max import MinMax
+from sameornot.query.npu import NPU
+from sameornot.query.random import RandomPairs
+from sameornot.query.random_points import RandomPoints
+from sameornot.query.recheck import RecheckSchedule
+from sameornot.query.sweep import Pick, PointStrategy
+from sameornot.query.two_step import TwoStep
+from sameornot.query.uncertainty import UncertaintySampling
 
-from sameornot.query import (
-    cobra,
-    cobras,
-    explore_consolidate,
-    in_turn,
-    mee,
-    min_max,
-    npu,
-    panel,
-    random,
-    two_step,
-)
-from sameornot.query.problem import Problem, Questions
-
-Strategy = Callable[[Problem, np.random.Generator], Questions]
-
-STRATEGIES: dict[str, Strategy] = {
-    "cobra": cobra.cobra,
-    "cobras": cobras.cobras,
-    "explore_consolidate": explore_consolidate.explore_consolidate,
-    "in_turn": in_turn.in_turn,
-    "mee": mee.mee,
-    "min_max": min_max.min_max,
-    "npu": npu.npu,
-    "panel": panel.panel,
-    "random": random.random,
-    "two_step": two_step.two_step,
+STRATEGIES: dict[str, type[Strategy]] = {
+    "cobra": COBRAQuestions,
+    "cobras": COBRASQuestions,
+    "explore_consolidate": ExploreConsolidate,
+    "mee": MinimumExpectedEntropy,
+    "min_max": MinMax,
+    "npu": NPU,
+    "random": RandomPairs,
+    "random_points": RandomPoints,
+    "two_step": TwoStep,
+    "uncertainty": UncertaintySampling,
 }
 
-__all__ = ["STRATEGIES", "Problem", "Questions", "Strategy"]
+
+@singledispatch
+def default_strategy(clusterer: Clusterer) -> Strategy:
+    """The strategy of a session where only a clusterer is named: MEE, unless it has one of its own."""
+    return MinimumExpectedEntropy()
+
+
+@default_strategy.register
+def _(clusterer: EnsembleClustering) -> Strategy:
+    return UncertaintySampling()
+
+
+@default_strategy.register
+def _(clusterer: COBRA) -> Strategy:
+    return COBRAQuestions(clusterer)
+
+
+@default_strategy.register
+def _(clusterer: COBRAS) -> Strategy:
+    return COBRASQuestions(clusterer)
+
+
+__all__ = [
+    "NPU",
+    "STRATEGIES",
+    "COBRAQuestions",
+    "COBRASQuestions",
+    "ExploreConsolidate",
+    "MinMax",
+    "MinimumExpectedEntropy",
+    "Pick",
+    "PointStrategy",
+    "Questions",
+    "RandomPairs",
+    "RandomPoints",
+    "RecheckSchedule",
+    "Strategy",
+    "TwoStep",
+    "UncertaintySampling",
+    "View",
+    "default_strategy",
+    "expected_gain",
+    "neighbourhood_memberships",
+    "pick_best",
+]

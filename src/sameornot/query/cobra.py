@@ -1,15 +1,54 @@
-"""COBRA's questions (Van Craenendonck et al. 2017): whether the closest groups of parts are one.
+"""The questions of COBRA and COBRAS (Van Craenendonck et al. 2017, 2018); the methods are in `cluster/`.
 
-The whole run is a single step, so nothing is fitted on the way. The flow itself is in `cluster/_cobra.py`.
+Nothing is fitted between the questions. Each question carries the groups that the method has reached.
 """
+
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
-from sameornot.cluster._cobra import COBRASettings
-from sameornot.query.problem import Problem, Questions
+from sameornot.cluster.base import Clusterer, step_rngs
+from sameornot.cluster.cobra import COBRA
+from sameornot.cluster.cobras import COBRAS
+from sameornot.cluster.super_instances import SuperInstanceClusterer
+from sameornot.query.base import Questions, Strategy, View
 
 
-def cobra(problem: Problem, rng: np.random.Generator) -> Questions:
-    """Ask what COBRA asks, with the session's own settings where it groups by COBRA."""
-    settings = problem.method if isinstance(problem.method, COBRASettings) else COBRASettings()
-    yield from settings.ask(problem.X, problem.scale, rng, problem.progress)
+class SuperInstanceQuestions(Strategy):
+    """Ask what a clusterer by super-instances wants to know; the whole run is a single step."""
+
+    requires: ClassVar[type | None] = None
+
+    clusterer: SuperInstanceClusterer
+
+    def ask(self, view: View, rng: np.random.Generator) -> Questions:
+        """Go through the clusterer's questions; a run that has ended is gone through again, all settled."""
+        rows = self.clusterer.scaled(view.X, view.scale)
+        return self.clusterer.questions(rows, step_rngs(view.seed, 1)[1])
+
+    def ask_beside(self, view: View, rng: np.random.Generator) -> Questions:
+        """Go through the questions with "unsure" for those that are pending.
+
+        Nothing where the clusterer itself groups: it needs the answers in the order of its questions.
+        """
+        if not self.clusterer.asks_like(view.clusterer):
+            yield from self.ask(view, rng)
+
+    def default_clusterer(self) -> Clusterer:
+        """The clusterer itself, which groups by the same answers."""
+        return self.clusterer
+
+
+@dataclass(frozen=True)
+class COBRAQuestions(SuperInstanceQuestions):
+    """Ask whether the closest groups of super-instances are one."""
+
+    clusterer: COBRA = field(default_factory=COBRA)
+
+
+@dataclass(frozen=True)
+class COBRASQuestions(SuperInstanceQuestions):
+    """Ask whether the halves of a super-instance are the same, and which groups are one."""
+
+    clusterer: COBRAS = field(default_factory=COBRAS)

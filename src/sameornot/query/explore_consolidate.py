@@ -4,24 +4,27 @@ Explore places the point that is farthest from all placed ones (`explore.py`) un
 known; where K is not given, until such a point belongs to a known one. Consolidate places points at random.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from sameornot.query.base import View
 from sameornot.query.explore import farthest, to_centroids
-from sameornot.query.problem import Problem, Questions
-from sameornot.query.sweep import sweep
+from sameornot.query.sweep import Pick, PointStrategy
 
 
-def explore_consolidate(problem: Problem, rng: np.random.Generator) -> Questions:
-    """Place the farthest point, later a random one; the nearest centroid is asked against first."""
-    candidates = problem.candidates()
-    if len(candidates) == 0:
-        return
-    point = farthest(problem, candidates, rng) if is_exploring(problem) else int(rng.choice(candidates))
-    yield from sweep(problem, point, -to_centroids(problem, np.array([point]))[0])
+@dataclass(frozen=True)
+class ExploreConsolidate(PointStrategy):
+    """Place the farthest point, later a random one; the nearest centroid is asked first."""
+
+    def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
+        """The farthest point while groups are missing, then a random one."""
+        point = farthest(view, candidates, rng) if is_exploring(view) else int(rng.choice(candidates))
+        return Pick(point, -to_centroids(view, point))
 
 
-def is_exploring(problem: Problem) -> bool:
+def is_exploring(view: View) -> bool:
     """Whether there are neighbourhoods still to be found."""
-    if problem.n_clusters is None:
-        return all(len(members) == 1 for members in problem.hoods)
-    return len(problem.hoods) < problem.n_clusters
+    if view.n_clusters is None:
+        return all(len(members) == 1 for members in view.neighbourhoods)
+    return len(view.neighbourhoods) < view.n_clusters

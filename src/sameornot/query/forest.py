@@ -11,36 +11,44 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
+from sameornot.query.base import View
+
 N_TREES = 50
 
 
-def forest_leaves(
-    X: np.ndarray, labels: np.ndarray, rng: np.random.Generator, *, n_trees: int = N_TREES
-) -> np.ndarray:
-    """The leaf (numbered over the whole forest) that each point falls in, one column a tree."""
+def current_memberships(view: View, rng: np.random.Generator, n_trees: int = N_TREES) -> np.ndarray:
+    """Neighbourhood memberships (R) by a forest fitted to the current clustering."""
     seed = int(rng.integers(2**31))
-    spread = X.std(axis=0)  # trees work in float32 and take a range below 1e-7 for constant
-    X = ((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)).astype(np.float32)
+    labels = view.clustering.labels
+    leaves = view.cached(("leaves", seed, n_trees), lambda: forest_leaves(view.X, labels, seed, n_trees))
+    similarity = leaf_similarity(leaves, view.neighbourhoods)
+    return neighbourhood_memberships(similarity, view.neighbourhoods, view.ruled_out)
+
+
+def forest_leaves(X: np.ndarray, labels: np.ndarray, seed: int, n_trees: int = N_TREES) -> np.ndarray:
+    """The leaf (numbered over the whole forest) that each point falls in, one column a tree."""
+    deviation = X.std(axis=0)  # trees work in float32 and take a range below 1e-7 for constant
+    X = ((X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)).astype(np.float32)
     forest = RandomForestClassifier(n_estimators=n_trees, random_state=seed).fit(X, labels)
     leaves = forest.apply(X)
     first_leaf = np.cumsum([0, *(tree.tree_.node_count for tree in forest.estimators_[:-1])])
     return np.asarray(leaves + first_leaf, dtype=np.intp)
 
 
-def leaf_similarity(leaves: np.ndarray, hoods: Sequence[np.ndarray]) -> np.ndarray:
+def leaf_similarity(leaves: np.ndarray, neighbourhoods: Sequence[np.ndarray]) -> np.ndarray:
     """Mean share of trees in which a point shares its leaf with the members of each neighbourhood (n × L)."""
     n_leaves = int(leaves.max()) + 1
     n_trees = leaves.shape[1]
     similarity = [
         np.bincount(leaves[members].ravel(), minlength=n_leaves)[leaves].sum(axis=1)
         / (len(members) * n_trees)
-        for members in hoods
+        for members in neighbourhoods
     ]
     return np.column_stack(similarity)
 
 
 def neighbourhood_memberships(
-    similarity: np.ndarray, hoods: Sequence[np.ndarray], ruled_out: np.ndarray
+    similarity: np.ndarray, neighbourhoods: Sequence[np.ndarray], ruled_out: np.ndarray
 ) -> np.ndarray:
     """Probability of each neighbourhood for each point (R): placed points one-hot, no likeness uniform.
 
@@ -51,6 +59,6 @@ def neighbourhood_memberships(
     likeness[unlike_all] = ~ruled_out[unlike_all]
     likeness[likeness.sum(axis=1) == 0] = 1.0
     memberships = likeness / likeness.sum(axis=1, keepdims=True)
-    for m, members in enumerate(hoods):
-        memberships[members] = np.eye(len(hoods))[m]
+    for m, members in enumerate(neighbourhoods):
+        memberships[members] = np.eye(len(neighbourhoods))[m]
     return memberships

@@ -5,40 +5,43 @@
 The largest gain is the smallest expected entropy u^t of the paper: Q(R) minus gain_i is u^t(x_i).
 """
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-from sameornot.query.forest import forest_leaves, leaf_similarity, neighbourhood_memberships
-from sameornot.query.problem import Problem, Questions
-from sameornot.query.sweep import sweep
+from sameornot._validation import check_count
+from sameornot.query.base import View, pick_best
+from sameornot.query.forest import N_TREES, current_memberships
+from sameornot.query.sweep import Pick, PointStrategy
 
 # Rows of the pair matrix that are in memory at a time.
 BLOCK = 1024
 
 
-def mee(problem: Problem, rng: np.random.Generator) -> Questions:
-    """Place the point with the largest gain."""
-    candidates = problem.candidates()
-    if len(candidates) == 0:
-        return
-    memberships = current_memberships(problem, rng)
-    point = pick_best(candidates, expected_gain(memberships, candidates, problem.placed), rng)
-    problem.odds[point] = memberships[point]
-    yield from sweep(problem, point, memberships[point])
+@dataclass(frozen=True)
+class MinimumExpectedEntropy(PointStrategy):
+    """The paper's strategy: place the point whose membership removes most entropy from all pairs.
 
+    Parameters
+    ----------
+    n_trees : int
+        Trees of the forest that estimates neighbourhood memberships.
+    """
 
-def current_memberships(problem: Problem, rng: np.random.Generator) -> np.ndarray:
-    """Neighbourhood memberships (R) by a forest fitted to the current clustering."""
-    labels = problem.clustering.labels
-    leaves = problem.once("leaves", rng, lambda: forest_leaves(problem.X, labels, rng))
-    similarity = leaf_similarity(leaves, problem.hoods)
-    return neighbourhood_memberships(similarity, problem.hoods, problem.ruled_out)
+    n_trees: int = N_TREES
 
+    def check(self) -> Self:
+        """Raise a ValueError that names the first parameter that cannot be used."""
+        check_count("n_trees", self.n_trees)
+        return self
 
-def pick_best(candidates: np.ndarray, score: np.ndarray, rng: np.random.Generator) -> int:
-    """The candidate with the highest score; one of those that differ from it by rounding alone."""
-    best = score.max()
-    return int(rng.choice(candidates[score >= best - 1e-9 * max(abs(best), 1.0)]))
+    def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
+        """The point with the largest gain."""
+        memberships = current_memberships(view, rng, self.n_trees)
+        point = pick_best(candidates, expected_gain(memberships, candidates, view.placed), rng)
+        return Pick(point, memberships[point], memberships[point])
 
 
 def binary_entropy(p: np.ndarray) -> np.ndarray:

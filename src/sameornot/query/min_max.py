@@ -6,17 +6,20 @@ The kernel falls with distance whatever its width σ, so this is the point whose
 farthest: the traversal of Explore (`explore.py`), which goes on here when all groups are known.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from sameornot.query.base import View
 from sameornot.query.explore import farthest, to_nearest_members
-from sameornot.query.problem import Problem, Questions
-from sameornot.query.sweep import sweep
+from sameornot.query.sweep import Pick, PointStrategy
 
 
-def min_max(problem: Problem, rng: np.random.Generator) -> Questions:
-    """Place the farthest point; the neighbourhood with the most similar member comes first."""
-    candidates = problem.candidates()
-    if len(candidates) == 0:
-        return
-    point = farthest(problem, candidates, rng)
-    yield from sweep(problem, point, -to_nearest_members(problem, np.array([point]))[0])
+@dataclass(frozen=True)
+class MinMax(PointStrategy):
+    """Place the farthest point; the neighbourhood with the most similar member is asked first."""
+
+    def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
+        """The farthest point."""
+        point = farthest(view, candidates, rng)
+        return Pick(point, -to_nearest_members(view, np.array([point]))[0])

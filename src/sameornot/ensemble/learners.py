@@ -1,0 +1,99 @@
+"""The base learners: five views of which group each row belongs to.
+
+    label_spreading  labels spread over a neighbour graph, features weighted by their Fisher ratio
+    lda              semi-supervised LDA on the rows (`lda.py`)
+    whitened_lda     the same in whitened axes: finds groups that hide in mixed features
+    lda_spreading    labels spread over a neighbour graph in the discriminant axes of `lda`
+    extra_trees      extremely randomised trees on the training rows (`trees.py`)
+
+None of them is best everywhere; the answers tell how to weight them (`stacking.py`). A learner predicts every
+row out of sample, as if nothing had been answered about it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sameornot.ensemble.config import EnsembleConfig
+from sameornot.ensemble.geometry import Views
+from sameornot.ensemble.graph import label_spreading, neighbour_graph
+from sameornot.ensemble.lda import EM, LDA, exclude, semi_supervised_lda
+from sameornot.ensemble.training import TrainingSet
+from sameornot.ensemble.trees import extra_trees
+
+LEARNERS = ("label_spreading", "lda", "whitened_lda", "lda_spreading", "extra_trees")
+# It cannot predict its own training rows out of sample, and needs two of them a group.
+MEMORISING = "extra_trees"
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Which base learners there are, and the constants of all parts."""
+
+    learners: tuple[str, ...] = LEARNERS
+    config: EnsembleConfig = field(default_factory=EnsembleConfig)
+
+    @property
+    def generalising(self) -> list[int]:
+        """Positions of the learners that predict training rows too; that of the only one if there is none."""
+        return [k for k, name in enumerate(self.learners) if name != MEMORISING or len(self.learners) == 1]
+
+    def subset(self, positions: Sequence[int]) -> "Ensemble":
+        """Some of the learners."""
+        return Ensemble(tuple(self.learners[k] for k in positions), self.config)
+
+
+def base_proba(
+    views: Views, training: TrainingSet, ensemble: Ensemble, rng: np.random.Generator
+) -> np.ndarray:
+    """What each learner predicts for each row (learners × n × L), out of sample."""
+    rows, config, learners = views.rows, ensemble.config, ensemble.learners
+    lda = first_lda(views, training, config)
+    found = {"lda": lda.memberships}
+    if "label_spreading" in learners:
+        weighted = scale_by_fisher_ratio(rows, clamp(lda.memberships, training))
+        graph = neighbour_graph(weighted, config.graph.n_neighbors)
+        found["label_spreading"] = label_spreading(graph, training.groups, config.graph)
+    if "whitened_lda" in learners:
+        em = EM(1.0, config.lda.n_whitened_iter, config.lda.prior_rows)
+        found["whitened_lda"] = semi_supervised_lda(views.whitened, training, lda.memberships, em).memberships
+    if "lda_spreading" in learners:
+        graph = neighbour_graph(rows @ lda.axes, config.graph.n_neighbors)
+        found["lda_spreading"] = label_spreading(graph, training.groups, config.graph)
+    if "extra_trees" in learners:
+        found["extra_trees"] = extra_trees(rows, training.groups, config.trees, rng)
+    return np.array([found[name] for name in learners])
+
+
+def first_lda(views: Views, training: TrainingSet, config: EnsembleConfig) -> LDA:
+    """LDA, started from labels that are spread twice: over the graph, and over one of weighted features."""
+    groups = training.groups
+    start = clamp(label_spreading(views.graph, groups, config.graph), training)
+    graph = neighbour_graph(scale_by_fisher_ratio(views.rows, start), config.graph.n_neighbors)
+    start = clamp(label_spreading(graph, groups, config.graph), training)
+    em = EM(config.lda.unlabelled_weight, config.lda.n_iter, config.lda.prior_rows)
+    return semi_supervised_lda(views.rows, training, start, em)
+
+
+def clamp(memberships: np.ndarray, training: TrainingSet) -> np.ndarray:
+    """Memberships without excluded groups; training rows belong to their own group."""
+    clamped, one_hot = exclude(memberships, training.excluded), np.eye(len(training.groups))
+    for m, members in enumerate(training.groups):
+        clamped[members] = one_hot[m]
+    return clamped
+
+
+def scale_by_fisher_ratio(rows: np.ndarray, memberships: np.ndarray) -> np.ndarray:
+    """Rows with each feature scaled by the root of its Fisher ratio."""
+    return np.asarray(rows * np.sqrt(fisher_ratio(rows, memberships)))
+
+
+def fisher_ratio(rows: np.ndarray, memberships: np.ndarray) -> np.ndarray:
+    """Variance between groups over variance within them, by feature (Fisher 1936)."""
+    mass = memberships.sum(axis=0) + 1e-9
+    centers = memberships.T @ rows / mass[:, None]
+    between = np.maximum(mass @ centers**2 / mass.sum() - rows.mean(axis=0) ** 2, 0.0)
+    overall = rows.var(axis=0)
+    within = np.maximum(overall - between, 1e-3 * np.maximum(overall, 1e-300))
+    return np.asarray(between / within)

@@ -1,0 +1,23 @@
+"""Points in random order, as one labels without a method for it: the passive baseline of sweeps.
+
+What is known has no say in which point comes next, only in which neighbourhood it is asked against first: the
+one with the nearest centroid.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sameornot.query.base import View
+from sameornot.query.explore import to_centroids
+from sameornot.query.sweep import Pick, PointStrategy
+
+
+@dataclass(frozen=True)
+class RandomPoints(PointStrategy):
+    """Place the next point of a random order."""
+
+    def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
+        """The first candidate in the order."""
+        point = int(view.order[np.isin(view.order, candidates)][0])
+        return Pick(point, -to_centroids(view, point))

@@ -1,0 +1,8 @@
+"""The session: questions, answers and the grouping that they lead to, on rows of any table."""
+
+from sameornot.session.active import ActiveSession
+from sameornot.session.log import Closure, TooManyGroups
+from sameornot.session.result import FinalLabels, SessionResult
+from sameornot.session.rows import RowSource
+
+__all__ = ["ActiveSession", "Closure", "FinalLabels", "RowSource", "SessionResult", "TooManyGroups"]

@@ -1,0 +1,322 @@
+"""The session: `ask`, `tell`, `undo`, `result`, on a table of any size. No input, no output, no clock.
+
+Questions are about the rows of a bounded pool (`pool.py`); the dialogue about them (`dialogue.py`) knows only
+positions in that pool. Here rows of the table become positions and back, and the groups of the pool become
+groups of all rows. A step's randomness comes from `default_rng([seed, step])`.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, Self, overload
+
+import numpy as np
+import pandas as pd
+
+from sameornot._deprecated import renamed_method, warn_renamed
+from sameornot._types import Answer, Pair, Question, Reply
+from sameornot._validation import check_count, check_n_clusters
+from sameornot.cluster.base import Clusterer
+from sameornot.constraints import Constraints, Contradiction
+from sameornot.query import Strategy
+from sameornot.registry import choose_method, refuse_settings
+from sameornot.session.dialogue import Dialogue
+from sameornot.session.fits import Rows
+from sameornot.session.log import Closure, TooManyGroups, read_answer, read_log, read_pair, read_seed
+from sameornot.session.pool import Pool, default_size
+from sameornot.session.result import Expansion, FinalLabels, SessionResult
+from sameornot.session.rows import RowSource, as_source
+
+
+class ActiveSession:
+    """Ask an expert "same or different?", learn which features matter, and group the rows.
+
+    Parameters
+    ----------
+    X : array or DataFrame of numbers, one row a record; or a row source
+    n_clusters : int, optional
+        Number of groups. If omitted, it grows with the groups that the answers tell apart.
+    strategy : Strategy or str, optional
+        How questions are chosen: an object such as ``NPU()``, or its name in `sameornot.query.STRATEGIES`.
+        If omitted, the one that belongs to the clusterer; "uncertainty" if nothing is named.
+    clusterer : Clusterer or str, optional
+        How rows are grouped: an estimator such as ``MPCKMeans(n_init=3)``, or its name in
+        `sameornot.registry.CLUSTERERS`. If omitted, the one that belongs to the strategy; "ensemble" if
+        nothing is named. The session's own `n_clusters`, `standardize` and `random_state` take precedence.
+    infer_last : bool
+        With `n_clusters` given, a row known to differ from all groups but one belongs to that one and is not
+        asked about. False is the paper's accounting of questions.
+    standardize : bool
+        Divide each feature by its standard deviation first.
+    pool : int, optional
+        Most rows that questions may be about: of a larger table so many are drawn. By default all of up to
+        3,000 rows, and 2,000 of more. All rows get a group.
+    random_state : int, Generator or None
+        The same seed and answers give the same questions. `session.seed` holds what was drawn for None.
+    answers : iterable of Reply or (pair, answer)
+        A log to resume from (`session.answers` of an earlier session), or answers that are known already.
+
+    Examples
+    --------
+    >>> from sameornot import ActiveSession, Answer
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
+    >>> session = ActiveSession(X, n_clusters=3, random_state=0)
+    >>> for _ in range(20):
+    ...     left, right = session.ask()
+    ...     session.tell(Answer.SAME if y[left] == y[right] else Answer.DIFFERENT)
+    >>> session.undo()
+    >>> len(session.answers)
+    19
+    >>> session.result().labels.shape
+    (60,)
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        n_clusters: int | None = None,
+        *,
+        strategy: Strategy | str | None = None,
+        clusterer: Clusterer | str | None = None,
+        infer_last: bool = True,
+        standardize: bool = True,
+        pool: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+        answers: Iterable[Reply | tuple[Any, Any]] = (),
+        **unknown: Any,
+    ) -> None:
+        refuse_settings(unknown)
+        self._source: RowSource = as_source(X)
+        n_rows = len(self._source)
+        self.n_clusters = None if n_clusters is None else check_n_clusters(n_clusters, n_rows)
+        method = choose_method(strategy, clusterer)
+        self.strategy, self.clusterer = method.strategy, method.clusterer
+        self.infer_last, self.standardize = infer_last, standardize
+        self.seed = read_seed(random_state)
+        wanted = default_size(n_rows) if pool is None else check_count("pool", pool, at_least=2)
+        self._pool_size = max(wanted, self.n_clusters or 0)
+        self._open(read_log(answers))
+
+    def _open(self, log: list[Reply], also: Collection[int] = ()) -> None:
+        """Go to where a session with this log stands; `also` are rows that are in the pool in any case."""
+        for reply in log:
+            self._check_rows(reply.pair)
+        self._pool = self._draw(log, also)
+        closure = Closure(len(self._pool), self.n_clusters, self.infer_last)
+        X = self._source.take(self._pool.rows)
+        rows = Rows(X, self.clusterer, closure, self.standardize, self.seed)
+        in_pool = [reply._replace(pair=self._pool.positions(reply.pair)) for reply in log]
+        self._dialogue = Dialogue(rows, self.strategy, in_pool)
+        self._expansion: Expansion | None = None
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self._source)
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The name of each feature."""
+        return self._source.feature_names
+
+    @property
+    def pool(self) -> np.ndarray:
+        """The rows that questions may be about, rising."""
+        return self._pool.rows
+
+    @property
+    def features(self) -> np.ndarray:
+        """The rows of the pool as the clusterer sees them, before they are divided by their scale."""
+        return self._dialogue.rows.X
+
+    @property
+    def answers(self) -> list[Reply]:
+        """The log: every answer, in order."""
+        return [reply._replace(pair=self._pool.table_rows(reply.pair)) for reply in self._dialogue.log]
+
+    @property
+    def constraints(self) -> Constraints:
+        """What the answers imply so far."""
+        if self._pool.is_all:
+            return self._dialogue.answers
+        return Closure(len(self), self.n_clusters, self.infer_last).of(self.answers)
+
+    @property
+    def step(self) -> int:
+        """The step that the next answer belongs to: questions of one step are chosen by one fit."""
+        return self._dialogue.n_steps
+
+    @overload
+    def ask(self) -> Question | None: ...
+
+    @overload
+    def ask(self, n_questions: int) -> list[Question]: ...
+
+    def ask(self, n_questions: int | None = None) -> Question | list[Question] | None:
+        """The question to show next; the same until it is answered, None when nothing is left to ask.
+
+        With a number, so many questions about different rows, fewer when fewer are left: they can be answered
+        in any order and by several people, each with ``tell(answer, question)``.
+        """
+        if n_questions is not None:
+            return self._ask_many(check_count("n_questions", n_questions))
+        question = self._dialogue.next_question()
+        return None if question is None else self._to_table(question)
+
+    def _ask_many(self, n_questions: int) -> list[Question]:
+        first = self.ask()
+        questions = [] if first is None else [first]
+        while questions and len(questions) < n_questions:
+            question = self.ask_beside(questions)
+            if question is None:
+                break
+            questions.append(question)
+        return questions
+
+    def ask_beside(self, pending: Sequence[Pair]) -> Question | None:
+        """A question for one more person, while others look at the `pending` ones: about another row."""
+        question = self._dialogue.beside([self._pool.positions(pair) for pair in pending])
+        return None if question is None else self._to_table(question)
+
+    def tell(self, answer: Answer | str, pair: tuple[int, int] | None = None) -> None:
+        """Take the answer to the open question, or to a pair of one's own choice.
+
+        An answer that cannot be true together with the earlier ones raises a ValueError, with the chain of
+        answers that proves it, and changes nothing.
+        """
+        answer = read_answer(answer)
+        if pair is None:
+            question = self._dialogue.next_question()
+            if question is None:
+                raise ValueError(
+                    f"answer={answer.value!r} but nothing is left to ask: name the pair that it is for"
+                )
+            self._take(answer, self._pool.table_rows(question), question.is_recheck)
+            return
+        is_recheck = isinstance(pair, Question) and pair.is_recheck
+        shown = read_pair(pair)
+        self._check_rows(shown)
+        if all(row in self._pool.position for row in shown):
+            self._take(answer, shown, is_recheck)
+            return
+        log = self.answers
+        self._open(log, also=shown)
+        try:
+            self._take(answer, shown, is_recheck)
+        except ValueError:
+            self._open(log)
+            raise
+
+    def _take(self, answer: Answer, pair: Pair, is_recheck: bool) -> None:
+        with self._table_rows_in_errors():
+            self._dialogue.take(answer, self._pool.positions(pair), is_recheck=is_recheck)
+
+    def undo(self, n_answers: int = 1) -> None:
+        """Take back the last answers; the session is then as if they had never been given."""
+        n_answers = check_count("n_answers", n_answers)
+        n_given = len(self._dialogue.log)
+        if n_answers > n_given:
+            raise ValueError(f"n_answers={n_answers} but only {n_given} were given")
+        earlier = self.answers[:-n_answers]
+        if len(self._draw(earlier)) == len(self._pool):
+            self._dialogue.undo(n_answers)
+        else:
+            self._open(earlier)
+
+    def fork(self) -> Self:
+        """An independent session that stands where this one does."""
+        twin = copy(self)
+        twin._dialogue = self._dialogue.fork()
+        return twin
+
+    def relation(self, left: int, right: int) -> Answer | None:
+        """SAME or DIFFERENT where the answers settle how two rows are related, else None."""
+        if left not in self._pool.position or right not in self._pool.position:
+            return None
+        return self._dialogue.answers.relation(*self._pool.positions(Pair(left, right)))
+
+    def is_settled(self, pair: tuple[int, int]) -> bool:
+        """Whether the answers settle how two rows are related, or the expert was unsure about them."""
+        if any(row not in self._pool.position for row in pair):
+            return False
+        answers, (left, right) = self._dialogue.answers, self._pool.positions(Pair(*pair))
+        return answers.is_unsure(left, right) or answers.relation(left, right) is not None
+
+    def known_groups(self) -> list[np.ndarray]:
+        """The rows of each group that the answers make known."""
+        return [self._pool.rows[members] for members in self._dialogue.known_groups()]
+
+    def result(self) -> SessionResult:
+        """The grouping of all rows that the answers so far lead to."""
+        return self._expanded().result
+
+    def pool_result(self) -> SessionResult:
+        """The grouping of the rows of the pool: `labels` and `confidence` are those of `session.pool`."""
+        return self._expanded().found
+
+    def final_labels(self) -> FinalLabels:
+        """The groups of the pool, expanded to more rows, and what predicts all others."""
+        return self._expanded().final_labels
+
+    def answer_proba(self) -> dict[Pair, float]:
+        """How likely the last answer to each question is to be right given all other answers.
+
+        A value below one half marks an answer worth a second look. Empty where the method cannot tell.
+        """
+        dialogue, answers = self._dialogue, self._dialogue.answers.answers
+        if not answers:
+            return {}
+        proba = dialogue.clustering.answer_proba(answers, dialogue.assignment.neighbourhoods)
+        if proba is None:
+            return {}
+        return {self._pool.table_rows(pair): float(p) for (pair, _), p in zip(answers, proba, strict=True)}
+
+    def odds(self) -> dict[int, float]:
+        """Deprecated: use ``session.ask().proba``."""
+        warn_renamed("session.odds()", "session.ask().proba")
+        question = self.ask()
+        return {} if question is None else question.proba
+
+    credibility = renamed_method("credibility", "answer_proba")
+
+    def _expanded(self) -> Expansion:
+        """The result about the pool, which is kept until the clustering is another one."""
+        clustering, found = self._dialogue.clustering, self._dialogue.assignment
+        if self._expansion is None or self._expansion.found.clustering is not clustering:
+            result = SessionResult(
+                found.labels,
+                clustering.metric,
+                pd.Series(clustering.metric.feature_weights, index=self.feature_names, name="weight"),
+                [self._pool.rows[members] for members in found.neighbourhoods],
+                found.confidence,
+                clustering,
+                clustering.accuracy_interval(),
+            )
+            self._expansion = Expansion(self._source, self._pool, result)
+        return self._expansion
+
+    def _draw(self, log: Iterable[Reply], also: Collection[int] = ()) -> Pool:
+        """The pool of a log of table rows."""
+        named = {row for reply in log for row in reply.pair} | set(also)
+        return Pool(len(self), self._pool_size, self.seed, named, among=self._source.available)
+
+    def _check_rows(self, pair: Pair) -> None:
+        if not all(0 <= row < len(self) for row in pair):
+            raise ValueError(f"pair=({pair.left}, {pair.right}) but points run from 0 to {len(self) - 1}")
+
+    def _to_table(self, question: Question) -> Question:
+        proba = {int(self._pool.rows[at]): p for at, p in question.proba.items()}
+        pair = self._pool.table_rows(question)
+        return Question(*pair, is_recheck=question.is_recheck, proba=proba, reached=question.reached)
+
+    @contextmanager
+    def _table_rows_in_errors(self) -> Iterator[None]:
+        """Have contradictions told with rows of the table."""
+        try:
+            yield
+        except Contradiction as error:
+            chain = [(self._pool.table_rows(pair), answer) for pair, answer in error.chain]
+            raise Contradiction(self._pool.table_rows(error.pair), error.answer, chain) from None
+        except TooManyGroups as error:
+            groups = [self._pool.rows[members] for members in error.groups]
+            raise TooManyGroups(groups, error.n_clusters) from None

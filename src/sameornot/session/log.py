@@ -1,0 +1,116 @@
+"""The answer log of a session, and what it implies.
+
+The log is the only state. Each line says at which step it was given, so the current step can be set up again
+from the lines before it and replayed over its own.
+"""
+
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sameornot._types import Answer, Pair, Reply
+from sameornot._validation import check_count
+from sameornot.constraints import Constraints
+
+
+class TooManyGroups(ValueError):
+    """Answers that tell more groups apart than `n_clusters`; `groups` holds the rows of each."""
+
+    def __init__(self, groups: list[np.ndarray], n_clusters: int) -> None:
+        self.groups, self.n_clusters = groups, n_clusters
+        rows = ", ".join(str(int(members[0])) for members in groups)
+        super().__init__(
+            f"n_clusters={n_clusters} but with this answer rows {rows} all differ from each other, "
+            f"which makes {len(groups)} groups: undo a wrong answer or start with a larger n_clusters"
+        )
+
+
+@dataclass(frozen=True)
+class Closure:
+    """How answers become constraints: over how many points, in how many groups, and what is inferred."""
+
+    n_points: int
+    n_clusters: int | None
+    infer_last: bool = True
+
+    def of(self, log: Iterable[Reply]) -> Constraints:
+        """What a log implies."""
+        answers = Constraints(self.n_points)
+        for reply in log:
+            self.add(answers, reply)
+        return answers
+
+    def add(self, answers: Constraints, reply: Reply) -> None:
+        """Add one answer, with what it implies where the number of groups is given."""
+        if reply.is_recheck:
+            answers.add_vote(reply.pair, reply.answer)
+        else:
+            answers.add(reply.pair, reply.answer)
+        if self.n_clusters is None or reply.answer is Answer.UNSURE:
+            return
+        if self.infer_last:
+            answers.imply_last(self.n_clusters)
+        found = answers.neighbourhoods()
+        # An expert who was seen to err may well seem to tell more groups apart than there are.
+        if len(found) > self.n_clusters and not answers.is_inconsistent:
+            raise TooManyGroups(found, self.n_clusters)
+
+    def before_steps(self, log: Sequence[Reply], steps: Iterable[int]) -> Iterator[tuple[int, Constraints]]:
+        """What was known at the start of each of some rising steps; the constraints are the same object."""
+        answers = Constraints(self.n_points)
+        waiting = iter(log)
+        reply = next(waiting, None)
+        for step in steps:
+            while reply is not None and reply.step < step:
+                self.add(answers, reply)
+                reply = next(waiting, None)
+            yield step, answers
+
+
+def last_step(log: Sequence[Reply]) -> int:
+    """The step of the last answer, 0 without any."""
+    return log[-1].step if log else 0
+
+
+def read_log(answers: Iterable[Any]) -> list[Reply]:
+    """Replies whose steps never go back, so that those of the last step are the end of the log."""
+    log: list[Reply] = []
+    for line in answers:
+        try:
+            pair, answer, *rest = line
+            step, is_recheck = (*rest, 0, False)[:2] if not rest else (*rest, False)[:2]
+            if isinstance(answer, int) or isinstance(pair, int) or len(rest) > 2:
+                raise TypeError
+        except (TypeError, ValueError):
+            raise ValueError(f"answers hold {line!r} but (pair, answer) or a Reply is needed") from None
+        step = max(check_count("step of an answer", step, at_least=0), last_step(log))
+        log.append(Reply(read_pair(pair), read_answer(answer), step, bool(is_recheck)))
+    return log
+
+
+def read_pair(pair: Any) -> Pair:
+    """Two row numbers."""
+    try:
+        left, right = (operator.index(point) for point in pair)
+    except (TypeError, ValueError):
+        raise ValueError(f"pair={pair!r} but two row numbers are needed") from None
+    return Pair(left, right)
+
+
+def read_answer(answer: Any) -> Answer:
+    """An answer, or a word for one."""
+    try:
+        return Answer(answer)
+    except ValueError:
+        options = ", ".join(repr(option.value) for option in Answer)
+        raise ValueError(f"answer={answer!r} but an Answer or one of {options} is needed") from None
+
+
+def read_seed(random_state: Any) -> int:
+    """The seed that was given, or one drawn."""
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return int(np.random.default_rng(random_state).integers(2**63))
+    return check_count("random_state", random_state, at_least=0)

@@ -1,0 +1,48 @@
+"""Where a session takes its rows from: an array in memory, or any source that can encode some of its rows."""
+
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from sameornot._validation import check_table
+
+
+class RowSource(Protocol):
+    """A table whose rows are encoded as numbers when they are needed, for tables that memory cannot hold."""
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The name of each feature."""
+
+    @property
+    def available(self) -> np.ndarray | None:
+        """The rows, rising, that can be taken at once; None if all can."""
+
+    def __len__(self) -> int:
+        """Number of rows."""
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """Some rows as finite numbers, one a line."""
+
+
+class ArrayRows:
+    """The rows of an array or a DataFrame of numbers."""
+
+    available = None
+
+    def __init__(self, X: Any) -> None:
+        self._X, self.feature_names = check_table(X)
+
+    def __len__(self) -> int:
+        return len(self._X)
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """Some rows; all of them without a copy."""
+        return self._X if len(rows) == len(self._X) else self._X[rows]
+
+
+def as_source(X: Any) -> RowSource:
+    """A row source as it is, anything else as an array of numbers."""
+    is_source = not isinstance(X, pd.DataFrame) and hasattr(X, "take") and hasattr(X, "available")
+    return X if is_source else ArrayRows(X)

@@ -1,0 +1,174 @@
+"""`EnsembleClustering` is a scikit-learn estimator, and constraints hold in its result."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sameornot import Contradiction
+from sameornot.datasets import make_gaussian
+from sameornot.ensemble.clustering import EnsembleClustering
+from sameornot.ensemble.config import EnsembleConfig
+from sameornot.ensemble.learners import LEARNERS
+
+X, Y = make_gaussian(n_samples=120, n_relevant=3, separation=4.0, random_state=0)
+PARTIAL = np.where(np.arange(120) < 30, Y, -1)
+
+
+# --- constraints ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_clusters", [None, 3])
+def test_partial_labels_hold_and_the_other_rows_follow(n_clusters):
+    model = EnsembleClustering(n_clusters, random_state=0).fit(X, PARTIAL)
+    assert adjusted_rand_score(model.labels_[:30], Y[:30]) == 1
+    assert adjusted_rand_score(model.labels_, Y) > 0.95
+
+
+@pytest.mark.parametrize("container", [list, lambda words: pd.Series(words, dtype=object)])
+def test_labels_may_be_words_beside_minus_one(container):
+    words = [("ant", "bee", "cat")[label] if label >= 0 else -1 for label in PARTIAL]
+    by_words = EnsembleClustering(3, random_state=0).fit(X, container(words))
+    by_numbers = EnsembleClustering(3, random_state=0).fit(X, PARTIAL)
+    np.testing.assert_array_equal(by_words.labels_, by_numbers.labels_)
+
+
+def random_pairs(seed, n_pairs):
+    """True pairs of random rows: most are outside of any set of groups that all were compared."""
+    rng = np.random.default_rng(seed)
+    pairs = np.array([rng.choice(40, 2, replace=False) for _ in range(n_pairs)])
+    is_same = Y[pairs[:, 0]] == Y[pairs[:, 1]]
+    return pairs[is_same], pairs[~is_same]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 1000), st.integers(1, 25), st.sampled_from([None, 3]))
+def test_must_link_pairs_share_a_group_and_cannot_link_pairs_do_not(seed, n_pairs, n_clusters):
+    must_link, cannot_link = random_pairs(seed, n_pairs)
+    model = EnsembleClustering(n_clusters, random_state=0)
+    labels = model.fit(X[:40], must_link=must_link, cannot_link=cannot_link).labels_
+    assert (labels[must_link[:, 0]] == labels[must_link[:, 1]]).all()
+    assert (labels[cannot_link[:, 0]] != labels[cannot_link[:, 1]]).all()
+
+
+def test_more_groups_than_there_may_be_are_no_error():
+    rows = np.arange(4)
+    apart = [(a, b) for a in rows for b in rows if a < b]
+    assert set(EnsembleClustering(2, random_state=0).fit(X, cannot_link=apart).labels_) <= {0, 1}
+    assert len(set(EnsembleClustering(random_state=0).fit(X, cannot_link=apart).labels_[rows])) == 4
+
+
+def test_constraints_against_all_evidence_hold_too():
+    """Labels at random: what the learners predict contradicts nearly all of them."""
+    y = np.random.default_rng(0).integers(3, size=40)
+    model = EnsembleClustering(3, random_state=0).fit(X[:40], np.r_[y[:30], np.full(10, -1)])
+    assert adjusted_rand_score(model.labels_[:30], y[:30]) == 1
+
+
+def test_contradictory_pairs_are_an_error():
+    with pytest.raises(Contradiction):
+        EnsembleClustering(3).fit(X, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
+
+
+def test_without_constraints_there_are_as_many_groups_as_were_asked_for():
+    model = EnsembleClustering(3, random_state=0).fit(X)
+    assert set(model.labels_) == {0, 1, 2}
+    assert set(EnsembleClustering(random_state=0).fit(X).labels_) == {0}
+    blobs = np.repeat(np.eye(3) * 20, 20, axis=0) + np.random.default_rng(0).normal(size=(60, 3))
+    found = EnsembleClustering(3, random_state=0).fit(blobs).labels_
+    assert adjusted_rand_score(found, np.repeat([0, 1, 2], 20)) == 1
+
+
+# --- an estimator among others --------------------------------------------------------------------------
+
+
+def test_probabilities_are_distributions_and_do_not_depend_on_the_other_rows():
+    model = EnsembleClustering(3, random_state=0).fit(X, PARTIAL)
+    proba = model.predict_proba(X)
+    assert proba.shape == (120, 3)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_allclose(model.predict_proba(X[5:6]), proba[5:6], atol=1e-12)
+    np.testing.assert_array_equal(model.predict(X), proba.argmax(axis=1))
+    np.testing.assert_allclose(model.clustering_.proba.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.clustering_.proba.argmax(axis=1), model.labels_)
+
+
+def test_a_clone_and_a_pickle_give_the_same():
+    model = EnsembleClustering(3, random_state=0).fit(X, PARTIAL)
+    again = clone(model).fit(X, PARTIAL)
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    loaded = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+def test_it_is_a_step_of_a_pipeline():
+    pipeline = make_pipeline(StandardScaler(), EnsembleClustering(3, random_state=0)).fit(X, PARTIAL)
+    assert adjusted_rand_score(pipeline.predict(X), Y) > 0.9
+
+
+def test_a_grid_search_compares_its_parameters():
+    grid = {"n_clusters": [3, None], "learners": [LEARNERS, ("lda",)]}
+    search = GridSearchCV(EnsembleClustering(random_state=0), grid, scoring="adjusted_rand_score", cv=2)
+    assert search.fit(X, Y).best_score_ > 0.8
+
+
+def test_feature_names_are_kept_and_checked():
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    model = EnsembleClustering(3, random_state=0).fit(frame, PARTIAL)
+    assert list(model.feature_names_in_) == list(frame.columns)
+    assert model.feature_weights_.shape == (X.shape[1],)
+    assert model.feature_weights_.sum() == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[frame.columns[::-1]])
+
+
+def test_standardize_makes_units_irrelevant():
+    units = 10.0 ** np.arange(X.shape[1])
+    model = EnsembleClustering(3, random_state=0)
+    np.testing.assert_array_equal(model.fit(X, PARTIAL).labels_, clone(model).fit(X * units, PARTIAL).labels_)
+
+
+# --- parameters -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"learners": ()}, "learners=()"),
+        ({"learners": "lda"}, "learners='lda'"),
+        ({"learners": ("trees",)}, "extra_trees are needed"),
+        ({"config": 5}, "config=5"),
+        ({"n_clusters": 0}, "n_clusters=0"),
+        ({"n_clusters": 121}, "only 120 rows"),
+    ],
+)
+def test_a_wrong_parameter_is_named(parameters, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        EnsembleClustering(**parameters).fit(X)
+    assert message in str(caught.value)
+
+
+def test_the_config_reaches_the_learners():
+    config = EnsembleConfig()
+    other = replace(config, graph=replace(config.graph, n_neighbors=3))
+    fits = [
+        EnsembleClustering(3, config=way, random_state=0).fit(X, PARTIAL) for way in (config, other, None)
+    ]
+    first, second, default = (model.clustering_.posterior.prior for model in fits)
+    assert np.abs(first - second).max() > 1e-6
+    np.testing.assert_array_equal(first, default)
+
+
+def test_checkpoints_are_a_quarter_apart():
+    assert list(EnsembleClustering().checkpoints(20)) == [2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18]
+    slow = EnsembleClustering(config=replace(EnsembleConfig(), checkpoint_growth=2.0))
+    assert list(slow.checkpoints(20)) == [2, 4, 8, 16]
