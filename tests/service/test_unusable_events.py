@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from sameornot.export import answers_table, labels_table
-from sameornot.service import Clash, Desk, DeskProblem, Options
+from sameornot.service import Conflict, LabellingService, Options, ServiceError
 from sameornot.store import Draft, open_store
 
 KIND = np.arange(60) % 3
@@ -17,16 +17,16 @@ POOL = 40
 
 
 class Place:
-    """A store, and desks that are opened on it."""
+    """A store, and services that are opened on it."""
 
     def __init__(self, path):
-        self.path, self.desks = path, []
+        self.path, self.services = path, []
 
     def open(self, clusters=3, ahead=False, **options):
         wanted = Options(clusters=clusters, pool=POOL, **options)
-        desk = Desk.open(open_store(self.path), TABLE, title="t", options=wanted, ahead=ahead)
-        self.desks.append(desk)
-        return desk
+        service = LabellingService.open(open_store(self.path), TABLE, title="t", options=wanted, ahead=ahead)
+        self.services.append(service)
+        return service
 
     def events(self, session):
         store = open_store(self.path)
@@ -45,78 +45,78 @@ class Place:
 def place(tmp_path):
     place = Place(tmp_path / "store.sqlite")
     yield place
-    for desk in place.desks:
-        desk.close()
+    for service in place.services:
+        service.close()
 
 
-def work(desk, n_answers, person="ana"):
-    step = desk.state(person)
+def work(service, n_answers, person="ana"):
+    step = service.state(person)
     for _ in range(n_answers):
         left, right = (step["question"][side]["row"] for side in ("left", "right"))
-        step = desk.answer(
+        step = service.answer(
             person, step["question"]["id"], "same" if KIND[left] == KIND[right] else "different"
         )
     return step
 
 
-def rows_of(desk, kind):
+def rows_of(service, kind):
     """The rows of a kind that can be asked about."""
-    pool = desk.snapshot().pool
+    pool = service.snapshot().pool
     return [int(row) for row in pool if KIND[row] == kind]
 
 
-def check_works(desk, n_answers):
+def check_works(service, n_answers):
     """Every view, an answer, undo and the exports."""
-    assert desk.progress("ana")["asked"] == n_answers
-    assert len(desk.history("ana")["answers"]) == n_answers
-    assert desk.groups()["groups"]
-    desk.picture("ana")
-    work(desk, 1)
-    desk.undo("ana")
-    assert len(labels_table(desk.snapshot())) == len(TABLE)
-    assert len(answers_table(desk.snapshot())) == n_answers
+    assert service.progress("ana")["asked"] == n_answers
+    assert len(service.history("ana")["answers"]) == n_answers
+    assert service.groups()["groups"]
+    service.picture("ana")
+    work(service, 1)
+    service.undo("ana")
+    assert len(labels_table(service.snapshot())) == len(TABLE)
+    assert len(answers_table(service.snapshot())) == n_answers
 
 
 @pytest.mark.parametrize("clusters", [0, POOL + 1, 10**9])
 @pytest.mark.parametrize("ahead", [False, True])
 def test_a_number_of_groups_that_cannot_be_is_refused_and_not_stored(place, clusters, ahead):
-    desk = place.open(ahead=ahead)
-    work(desk, 4)
-    before = place.events(desk.session)
+    service = place.open(ahead=ahead)
+    work(service, 4)
+    before = place.events(service.session)
     for change in (
-        lambda: desk.resolve("ana", None, [], clusters),
-        lambda: desk.regroup("ana", clusters),
+        lambda: service.resolve("ana", None, [], clusters),
+        lambda: service.regroup("ana", clusters),
     ):
-        with pytest.raises(DeskProblem, match=f"{clusters} groups are wanted but"):
+        with pytest.raises(ServiceError, match=f"{clusters} groups are wanted but"):
             change()
-    assert place.events(desk.session) == before
-    check_works(desk, 4)
+    assert place.events(service.session) == before
+    check_works(service, 4)
     check_works(place.open(clusters=None), 4)
 
 
 def test_a_new_session_with_more_groups_than_rows_that_can_be_asked_about_is_refused(place):
-    with pytest.raises(DeskProblem, match="41 groups are wanted but questions are about 40 rows"):
+    with pytest.raises(ServiceError, match="41 groups are wanted but questions are about 40 rows"):
         place.open(clusters=41)
-    desk = place.open(clusters=40)
-    check_works(desk, 0)
+    service = place.open(clusters=40)
+    check_works(service, 0)
 
 
 def test_a_session_is_not_resumed_with_fewer_groups_than_its_answers_tell_apart(place):
-    desk = place.open()
-    a, b, c = (rows_of(desk, kind)[0] for kind in range(3))
+    service = place.open()
+    a, b, c = (rows_of(service, kind)[0] for kind in range(3))
     for left, right in ((a, b), (b, c), (a, c)):
-        desk.say("ana", left, right, "different")
+        service.say("ana", left, right, "different")
     with pytest.raises(
-        DeskProblem, match="2 groups are wanted but the answers of this session tell more apart"
+        ServiceError, match="2 groups are wanted but the answers of this session tell more apart"
     ):
         place.open(clusters=2)
     check_works(place.open(clusters=4), 3)
 
 
 def test_a_session_is_resumed_with_the_number_of_groups_that_was_set_last(place):
-    desk = place.open()
-    work(desk, 3)
-    desk.regroup("ana", 4)
+    service = place.open()
+    work(service, 3)
+    service.regroup("ana", 4)
     again = place.open(clusters=None, budget=77)
     assert (again.state("ana")["clusters"], again.state("ana")["budget"]) == (4, 77)
 
@@ -142,46 +142,46 @@ UNUSABLE = {
 
 @pytest.mark.parametrize("drafts", UNUSABLE.values(), ids=UNUSABLE)
 def test_an_event_that_cannot_be_applied_is_skipped_with_a_notice_and_stays_stored(place, drafts):
-    desk = place.open()
-    before = work(desk, 5)
-    place.append(desk.session, *drafts)
-    stored = len(place.events(desk.session))
+    service = place.open()
+    before = work(service, 5)
+    place.append(service.session, *drafts)
+    stored = len(place.events(service.session))
     reopened = place.open(clusters=None, budget=before["progress"]["budget"])
-    for running in (desk, reopened):
+    for running in (service, reopened):
         state = running.state("ana")
         assert (state["clusters"], state["question"]) == (3, before["question"])
         assert any("had no effect" in notice for notice in state["notices"])
-    kept = place.events(desk.session)[stored - len(drafts) : stored]
+    kept = place.events(service.session)[stored - len(drafts) : stored]
     assert [(event.kind, event.data) for event in kept] == [(draft.kind, draft.data) for draft in drafts]
-    check_works(desk, 5)
+    check_works(service, 5)
     check_works(reopened, 5)
 
 
 def test_an_answer_that_contradicts_earlier_ones_is_set_aside_until_it_is_changed(place):
-    desk = place.open()
-    a, b, c, *_ = rows_of(desk, 0)
-    desk.say("ana", a, b, "same")
-    desk.say("ana", b, c, "same")
-    place.append(desk.session, answered(a, c, "different"))
-    for running in (desk, place.open()):
+    service = place.open()
+    a, b, c, *_ = rows_of(service, 0)
+    service.say("ana", a, b, "same")
+    service.say("ana", b, c, "same")
+    place.append(service.session, answered(a, c, "different"))
+    for running in (service, place.open()):
         assert any(
             "1 answer of this session cannot be true" in line for line in running.state("b")["notices"]
         )
-        placed = running.snapshot().pool[running.snapshot().result.neighbourhoods[0]]
+        placed = running.snapshot().result.neighbourhoods[0]
         assert placed.tolist() == [a, b, c]
         assert running.progress("ana")["asked"] == 3
         work(running, 1)
         running.undo("ana")
-    bad = desk.history("ana")["answers"][-1]
-    desk.change("ana", bad["seq"], "same")
-    assert not any("cannot be true" in line for line in desk.state("ana")["notices"])
+    bad = service.history("ana")["answers"][-1]
+    service.change("ana", bad["seq"], "same")
+    assert not any("cannot be true" in line for line in service.state("ana")["notices"])
 
 
 def test_an_old_session_begun_with_more_groups_than_rows_in_the_pool_opens(place):
-    desk = place.open()
-    work(desk, 3)
-    (opened,) = (event for event in place.events(desk.session) if event.kind == "opened")
-    place.append(desk.session, Draft("", "opened", opened.data | {"clusters": 55}))
+    service = place.open()
+    work(service, 3)
+    (opened,) = (event for event in place.events(service.session) if event.kind == "opened")
+    place.append(service.session, Draft("", "opened", opened.data | {"clusters": 55}))
     again = place.open(clusters=None)
     assert again.state("ana")["clusters"] == 3
     check_works(again, 3)
@@ -189,14 +189,14 @@ def test_an_old_session_begun_with_more_groups_than_rows_in_the_pool_opens(place
 
 def test_undo_is_refused_if_the_answers_of_others_do_not_fit_without_it(place):
     """Two answers to one question outvote each other: what others say then fits only while both are there."""
-    desk = place.open()
-    a, b, c, *_ = rows_of(desk, 0)
-    desk.say("ben", a, b, "same")
-    place.append(desk.session, Draft("ana", "shown", {"left": a, "right": b}))
-    question = place.events(desk.session)[-1].seq
-    desk.answer("ana", question, "different")
-    desk.say("ben", b, c, "same")
-    desk.say("ben", a, c, "different")
-    with pytest.raises(Clash, match="answers cannot all be true"):
-        desk.undo("ana")
+    service = place.open()
+    a, b, c, *_ = rows_of(service, 0)
+    service.say("ben", a, b, "same")
+    place.append(service.session, Draft("ana", "shown", {"left": a, "right": b}))
+    question = place.events(service.session)[-1].seq
+    service.answer("ana", question, "different")
+    service.say("ben", b, c, "same")
+    service.say("ben", a, c, "different")
+    with pytest.raises(Conflict, match="answers cannot all be true"):
+        service.undo("ana")
     check_works(place.open(clusters=None), 4)

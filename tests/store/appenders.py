@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from sameornot.store import Draft, Event, Grown, Store, StoreProblem, open_store
+from sameornot.store import Draft, Event, LogGrewError, Store, StoreError, open_store
 
 CONTEXT = multiprocessing.get_context("forkserver")
 DRIVERS = [
@@ -44,7 +44,7 @@ def append_pairs(pipe: Connection, where: str, session: str, name: str, n_pairs:
         drafts = [Draft(name, "answered", {"text": text}) for text in texts]
         try:
             events = append_at_end(store, session, drafts, end)
-        except StoreProblem:
+        except StoreError:
             break
         end = events[-1].seq
         pipe.send([(event.seq, text) for event, text in zip(events, texts, strict=True)])
@@ -56,7 +56,7 @@ def append_at_end(store: Store, session: str, drafts: list[Draft], end: int) -> 
     while True:
         try:
             return store.append(session, drafts, after=end)
-        except Grown:
+        except LogGrewError:
             end = store.read(session)[-1].seq
 
 

@@ -13,7 +13,7 @@ from appenders import Told, append_at_end, append_pairs, check_log, start, told
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sameornot.store import Draft, Event, Grown, Store, StoreProblem, open_store
+from sameornot.store import Draft, Event, LogGrewError, Store, StoreError, open_store
 
 HOSTILE = [
     "'; DROP TABLE sameornot_events; --",
@@ -97,25 +97,25 @@ class StoreContract:
     def test_appending_behind_an_event_that_is_not_the_last_adds_nothing(self, store: Store) -> None:
         events = store.append("s", [answered(left=1), answered(left=2)], after=0)
         for after in (0, 1, -1):
-            with pytest.raises(Grown):
+            with pytest.raises(LogGrewError):
                 store.append("s", [answered(left=3)], after=after)
         assert store.read("s") == events
 
     def test_the_same_drafts_behind_the_same_event_are_stored_once(self, store: Store) -> None:
         events = store.append("s", [answered(left=1)], after=0)
-        with pytest.raises(Grown):
+        with pytest.raises(LogGrewError):
             store.append("s", [answered(left=1)], after=0)
         assert store.read("s") == events
 
     def test_a_log_shorter_than_what_was_read_is_a_problem_not_growth(self, store: Store) -> None:
-        with pytest.raises(StoreProblem, match=r"has 0 events in .* but 4 were read before: the store was"):
+        with pytest.raises(StoreError, match=r"has 0 events in .* but 4 were read before: the store was"):
             store.append("s", [answered()], after=4)
         assert store.read("s") == []
 
     def test_no_drafts_add_nothing_but_look_at_the_end(self, store: Store) -> None:
         store.append("s", [answered()], after=0)
         assert store.append("s", [], after=1) == []
-        with pytest.raises(Grown):
+        with pytest.raises(LogGrewError):
             store.append("s", [], after=0)
         assert len(store.read("s")) == 1
 
@@ -180,7 +180,7 @@ class StoreContract:
             at_once.wait()
             try:
                 store.append("s", [answered(name=name), answered(name=name)], after=0)
-            except Grown:
+            except LogGrewError:
                 return False
             return True
 
@@ -227,7 +227,7 @@ class StoreContract:
             session = f"{run}.{name}"
             after = len(model[session]) + offset
             if offset:
-                with pytest.raises(Grown if offset < 0 else StoreProblem):
+                with pytest.raises(LogGrewError if offset < 0 else StoreError):
                     store.append(session, batch, after=after)
             else:
                 events = store.append(session, batch, after=after)

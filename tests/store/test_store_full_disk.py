@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from appenders import start
 
-from sameornot.store import Draft, Store, StoreProblem, open_store
+from sameornot.store import Draft, Store, StoreError, open_store
 
 LARGE = Draft("ana", "answered", {"text": "x" * 30_000})
 
@@ -30,7 +30,7 @@ def fill(store: Store) -> tuple[int, str]:
     try:
         while True:
             acknowledged = store.append("s", [LARGE, LARGE], after=acknowledged)[-1].seq
-    except StoreProblem as problem:
+    except StoreError as problem:
         return acknowledged, str(problem)
 
 

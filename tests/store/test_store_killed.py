@@ -15,7 +15,7 @@ import pytest
 from appenders import Told, append_pairs, check_log, start, told
 
 from postgres import Server
-from sameornot.store import Draft, Store, StoreProblem, open_store
+from sameornot.store import Draft, Store, StoreError, open_store
 
 N_APPENDS = 1_000
 LANES = 4  # logs that are appended to side by side, as most of the time is spent waiting for the disk
@@ -49,7 +49,7 @@ def test_a_killed_server_loses_nothing_and_the_store_goes_on(postgres_server: Se
         acknowledged[lane] += told(pipe)
         process.join()
     for _ in range(2):
-        with pytest.raises(StoreProblem, match=r"cannot be reached .*; what was stored before is safe\.$"):
+        with pytest.raises(StoreError, match=r"cannot be reached .*; what was stored before is safe\.$"):
             store.append("s0", [Draft("ana", "answered", {})], after=0)
     postgres_server.start()
     for lane in range(LANES):

@@ -8,9 +8,8 @@ import psycopg
 import pytest
 from sqlalchemy import event
 
-import sameornot.store.postgres as backend
 from postgres import PASSWORD, USER, Server, free_port
-from sameornot.store import Draft, Grown, StoreProblem, open_store
+from sameornot.store import Draft, LogGrewError, StoreError, open_store
 from sameornot.store.sql import SqlStore
 
 DRAFT = Draft("ana", "answered", {"left": 1, "right": 2})
@@ -35,7 +34,7 @@ def run(server: Server, *statements: str) -> None:
 
 def refusal(where: str) -> str:
     """The sentence with which a store does not open; neither it nor the traceback holds the password."""
-    with pytest.raises(StoreProblem) as caught:
+    with pytest.raises(StoreError) as caught:
         open_store(where)
     assert PASSWORD not in "".join(traceback.format_exception(caught.value))
     return str(caught.value)
@@ -54,7 +53,7 @@ def test_a_connection_lost_within_an_append_is_one_sentence_and_adds_nothing(
         run(postgres_server, TERMINATE.format(which="state = 'idle in transaction'"))
 
     event.listen(store._backend.engine, "commit", drop, once=True)
-    with pytest.raises(StoreProblem, match=f"^The database postgres on 127.0.0.1 .*{SAFE}[.]$"):
+    with pytest.raises(StoreError, match=f"^The database postgres on 127.0.0.1 .*{SAFE}[.]$"):
         store.append("s", [DRAFT, DRAFT], after=0)
     assert store.read("s") == []
     assert len(store.append("s", [DRAFT, DRAFT], after=0)) == 2
@@ -65,7 +64,7 @@ def test_a_commit_whose_reply_was_lost_shows_itself_when_repeated(store: SqlStor
     other = open_store(postgres_url)  # stands for the server, which got the commit before the line broke
     events = other.append("s", [DRAFT], after=0)
     other.close()
-    with pytest.raises(Grown):
+    with pytest.raises(LogGrewError):
         store.append("s", [DRAFT], after=0)
     assert store.read("s", after=0) == events
 
@@ -135,7 +134,7 @@ def test_a_database_that_takes_no_writes(store: SqlStore, postgres_url: str) -> 
     events = store.append("s", [DRAFT], after=0)
     reader = open_store(f"{postgres_url}%20-cdefault_transaction_read_only%3Don")
     assert reader.read("s") == events
-    with pytest.raises(StoreProblem, match="takes no writes at present"):
+    with pytest.raises(StoreError, match="takes no writes at present"):
         reader.append("s", [DRAFT], after=1)
     reader.close()
 
@@ -153,14 +152,11 @@ def test_a_commit_waits_for_the_disk_whatever_the_server_was_told(
     store.close()
 
 
-def test_a_log_held_by_another_client_is_a_problem_after_a_while(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(backend, "SETTINGS", "SET lock_timeout = '50ms'")
-    store = open_store(postgres_url)
+def test_a_log_held_by_another_client_is_a_problem_after_a_while(postgres_url: str) -> None:
+    store = open_store(postgres_url, wait=0.05)
     with psycopg.connect(postgres_url) as other:
         other.execute("INSERT INTO sameornot_events VALUES ('s', 1, '', '', '', '{}')")
-        with pytest.raises(StoreProblem, match=r"^Another program has been writing to the database postgres"):
+        with pytest.raises(StoreError, match=r"^Another program has been writing to the database postgres"):
             store.append("s", [DRAFT], after=0)
         other.rollback()
     assert store.append("s", [DRAFT], after=0)[0].seq == 1

@@ -13,8 +13,7 @@ from threading import Barrier
 
 import pytest
 
-import sameornot.store.sqlite as backend
-from sameornot.store import Draft, Grown, Store, StoreProblem, default_store, open_store
+from sameornot.store import Draft, LogGrewError, Store, StoreError, default_store, open_store
 from sameornot.store.sql import SqlStore
 
 DRAFT = Draft("ana", "answered", {"left": 1, "right": 2})
@@ -36,14 +35,14 @@ def not_root() -> Iterator[None]:
 
 def refusal(path: Path) -> str:
     """The sentence with which a store does not open."""
-    with pytest.raises(StoreProblem) as caught:
+    with pytest.raises(StoreError) as caught:
         open_store(path)
     return str(caught.value)
 
 
 def failure(store: Store, draft: Draft = DRAFT) -> str:
     """The sentence with which an append fails."""
-    with pytest.raises(StoreProblem) as caught:
+    with pytest.raises(StoreError) as caught:
         store.append("s", [draft], after=len(store.read("s")))
     return str(caught.value)
 
@@ -95,17 +94,14 @@ def test_an_append_waits_for_the_writer_before_it_and_then_sees_what_that_one_wr
         late = pool.submit(store.append, "s", [DRAFT], after=1)
         time.sleep(0.2)  # by now it has looked at the log, unless it waits
         other.execute("COMMIT")
-        with pytest.raises(Grown):
+        with pytest.raises(LogGrewError):
             late.result()
     other.close()
     store.close()
 
 
-def test_a_file_held_by_another_program_is_a_problem_after_a_while(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(backend, "PATIENCE", 0.05)
-    store = open_store(path)
+def test_a_file_held_by_another_program_is_a_problem_after_a_while(path: Path) -> None:
+    store = open_store(path, wait=0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     expected = f"Another program has been writing to {path} for too long: close it and try again."
@@ -212,7 +208,7 @@ def test_an_address_may_name_the_file(path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("where", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:sessions.sqlite"])
 def test_an_address_without_a_file_is_refused(where: str) -> None:
-    with pytest.raises(StoreProblem, match=f"{where} names no file: write sqlite:/// and then the path"):
+    with pytest.raises(StoreError, match=f"{where} names no file: write sqlite:/// and then the path"):
         open_store(where)
 
 

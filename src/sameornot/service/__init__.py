@@ -1,8 +1,8 @@
-"""One session on one table: what a person at the page or in the terminal works with."""
+"""One labelling session, shared by several people: event log, leases, cached session states, and views."""
 
-from sameornot.service.clash import Clash, DeskProblem
-from sameornot.service.desk import Desk
-from sameornot.service.opening import Options
-from sameornot.service.snapshot import Answered, Group, Snapshot
+from sameornot.service.errors import Conflict, ServiceError
+from sameornot.service.labelling_service import LabellingService
+from sameornot.service.options import Options
+from sameornot.service.snapshot import GivenAnswer, Group, Snapshot
 
-__all__ = ["Answered", "Clash", "Desk", "DeskProblem", "Group", "Options", "Snapshot"]
+__all__ = ["Conflict", "GivenAnswer", "Group", "LabellingService", "Options", "ServiceError", "Snapshot"]

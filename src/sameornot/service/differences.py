@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sameornot.plots.report import Spread, spread
+from sameornot.plots.report import ValueRanges, value_ranges
 from sameornot.table import Column, display
-from sameornot.table.cells import Cells, moments, numbers, read_cells
 from sameornot.table.kinds import Kind, find_kind
+from sameornot.table.parsing import FactorizedColumn, factorize, numbers, timestamps
 
 # Longest cell or name that is printed.
 MAX_TEXT = 80
@@ -31,7 +31,7 @@ class Difference:
     weight: float
     here: str
     others: str
-    spread: Spread | None = None
+    spread: ValueRanges | None = None
     shares: Shares | None = None
 
     @property
@@ -48,8 +48,8 @@ def compare(column: pd.Series, known: Column, weight: float, members: np.ndarray
     if known.kind in ("number", "date"):
         values = on_axis(column, known)
         here, others = middle(column, values, members), middle(column, values, ~members)
-        return Difference(name, weight, here, others, spread=spread(values, members))
-    cells = read_cells(column)
+        return Difference(name, weight, here, others, spread=value_ranges(values, members))
+    cells = factorize(column)
     here, others = commonest(column, cells, members), commonest(column, cells, ~members)
     shares = None if known.kind == "text" else share_commonest(cells, members)
     return Difference(name, weight, here, others, shares=shares)
@@ -60,7 +60,7 @@ def on_axis(column: pd.Series, known: Column) -> np.ndarray:
     if known.kind == "number":
         return numbers(column)
     kind = find_kind(known.name, column)
-    return moments(column, kind.date_format if isinstance(kind, Kind) else "")
+    return timestamps(column, kind.date_format if isinstance(kind, Kind) else "")
 
 
 def middle(column: pd.Series, values: np.ndarray, part: np.ndarray) -> str:
@@ -79,7 +79,7 @@ def few_digits(value: float) -> float:
     return round(float(value), max(0, decimals))  # numpy's own fails where 10 to that power is infinite
 
 
-def commonest(column: pd.Series, cells: Cells, part: np.ndarray) -> str:
+def commonest(column: pd.Series, cells: FactorizedColumn, part: np.ndarray) -> str:
     """The value that most of some rows have, and how many of them."""
     counts = count(cells, part)
     total, most = int(counts.sum()), int(counts.max(initial=0))
@@ -91,7 +91,7 @@ def commonest(column: pd.Series, cells: Cells, part: np.ndarray) -> str:
     return f"{shorten(display(column.iat[at]))} ({most / total:.0%})"
 
 
-def share_commonest(cells: Cells, members: np.ndarray) -> Shares | None:
+def share_commonest(cells: FactorizedColumn, members: np.ndarray) -> Shares | None:
     """How common the members' commonest value is among them and among the others."""
     inside, outside = count(cells, members), count(cells, ~members)
     if inside.sum() == 0 or outside.sum() == 0:
@@ -100,7 +100,7 @@ def share_commonest(cells: Cells, members: np.ndarray) -> Shares | None:
     return Shares(float(inside[value] / inside.sum()), float(outside[value] / outside.sum()))
 
 
-def count(cells: Cells, part: np.ndarray) -> np.ndarray:
+def count(cells: FactorizedColumn, part: np.ndarray) -> np.ndarray:
     """How many of some rows have each distinct value."""
     return np.bincount(cells.codes[part & (cells.codes >= 0)], minlength=len(cells.texts))
 

@@ -1,57 +1,42 @@
-"""The log of a session, folded from the events of the store: what holds now, and who looks at what.
+"""The log of a session, folded from the events of the store: which answers hold, and who looks at what.
 
-Events are never changed: an answer that is taken back or corrected has a later event that says so. An event
-that cannot be applied (of an unknown kind, or malformed) is skipped and noted; it stays in the store.
+A log is never changed: one more event makes a new one that shares the rest. Events are never changed either:
+an answer that is taken back or corrected has a later event that says so. An event that cannot be applied is
+skipped and noted; it stays in the store.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sameornot._types import Answer, Pair
-from sameornot.service.snapshot import Answered
+from sameornot._types import Answer, Pair, Reply
+from sameornot.service.answer_counts import AnswerCounts
+from sameornot.service.events import (
+    Answered,
+    Changed,
+    EventError,
+    Introduced,
+    Left,
+    Limits,
+    Named,
+    Opened,
+    Regrouped,
+    Retracted,
+    SessionEvent,
+    Shown,
+    read_event,
+)
+from sameornot.service.log_key import LogKey
 from sameornot.store import Draft, Event
 
 # A person who has been quiet for this long is taken to have left: her question may go to another.
-PATIENCE = timedelta(minutes=10)
-
-REMOVE = "remove"
-
-
-class EventError(ValueError):
-    """An event that cannot be applied."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What events can be about: rows of the table, and how many groups there can be at most."""
-
-    rows: Container[int]
-    max_groups: int
-
-    def check_row(self, row: Any) -> int:
-        """A row that is there."""
-        if not isinstance(row, int) or isinstance(row, bool) or row not in self.rows:
-            raise EventError(f"row {row!r} is not in the table")
-        return row
-
-    def check_clusters(self, clusters: Any) -> int | None:
-        """A number of groups that there can be, or None."""
-        if clusters is None:
-            return None
-        if not isinstance(clusters, int) or isinstance(clusters, bool) or clusters < 1:
-            raise EventError(f"{clusters!r} groups are wanted but 1 or more is needed")
-        if clusters > self.max_groups:
-            raise EventError(
-                f"{clusters} groups are wanted but questions are about {self.max_groups} rows of the table"
-            )
-        return clusters
+AWAY_AFTER = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One answer that holds; rows are those of the whole table."""
+    """One answer that holds; `seq` is its event, `question` the event that showed the pair, if one did."""
 
     seq: int
     question: int | None
@@ -61,192 +46,250 @@ class Entry:
     answer: Answer
     step: int
     seconds: float | None
+    is_recheck: bool = False
     edited: bool = False
 
-    def as_answered(self, names: dict[str, str]) -> Answered:
-        """The answer as it is handed over, with the author's name."""
-        author = names.get(self.author, "")
-        return Answered(self.seq, *self.pair, self.answer.value, author, self.at, self.edited, self.seconds)
+    @property
+    def reply(self) -> Reply:
+        """The line that it is in the log of an ActiveSession."""
+        return Reply(self.pair, self.answer, self.step, self.is_recheck)
 
 
 @dataclass(frozen=True)
-class Look:
-    """A pair that a person has been shown and has not answered."""
+class Lease:
+    """A pair that was shown to a person and is reserved for her; `question` is the event that says so."""
 
     question: int
     pair: Pair
+    is_recheck: bool
     at: datetime
 
 
 @dataclass(frozen=True)
+class Change:
+    """A correction of the answer with this number; `to` is None to remove it."""
+
+    seq: int
+    to: Answer | None
+
+    def event(self) -> Changed | Retracted:
+        """The event that says so."""
+        return Retracted(self.seq) if self.to is None else Changed(self.seq, self.to)
+
+    def as_json(self) -> dict[str, Any]:
+        """The change as the page sends it."""
+        return {"seq": self.seq, "to": "remove" if self.to is None else self.to.value}
+
+
+@dataclass(frozen=True)
 class Log:
-    """All that the events up to `version` say; `skipped` are those that could not be applied."""
+    """All that the events up to `version` say.
+
+    Attributes
+    ----------
+    key : LogKey
+        The answers that hold and the number of groups, as the session sees them.
+    entries : tuple of Entry
+        The answers that hold, in order.
+    leases : dict
+        What each person is looking at.
+    unanswered : dict
+        Every question that was shown and has no answer, by its number.
+    names : tuple
+        Rows, each with the name that was given to its group.
+    people, seen : dict
+        What each person is called, and when she was last heard of.
+    skipped : tuple
+        Numbers of the events that could not be applied.
+    """
 
     limits: Limits
     version: int = 0
-    opened: dict[str, Any] = field(default_factory=dict)
-    clusters: int | None = None
+    opened: Mapping[str, Any] = field(default_factory=dict)
+    key: LogKey = field(default_factory=lambda: LogKey.of(None))
     entries: tuple[Entry, ...] = ()
-    looks: dict[str, Look] = field(default_factory=dict)
-    shown: dict[int, Pair] = field(default_factory=dict)
+    counts: AnswerCounts = field(default_factory=AnswerCounts)
+    leases: Mapping[str, Lease] = field(default_factory=dict)
+    unanswered: Mapping[int, Lease] = field(default_factory=dict)
     names: tuple[tuple[int, str], ...] = ()
-    people: dict[str, str] = field(default_factory=dict)
-    seen: dict[str, datetime] = field(default_factory=dict)
+    people: Mapping[str, str] = field(default_factory=dict)
+    seen: Mapping[str, datetime] = field(default_factory=dict)
     skipped: tuple[int, ...] = ()
 
-    def take(self, events: Iterable[Event]) -> "Log":
+    @property
+    def clusters(self) -> int | None:
+        """The number of groups; None where it is left to the answers."""
+        return self.key.clusters
+
+    def extended(self, events: Iterable[Event]) -> "Log":
         """The log with these events at its end."""
         log = self
         for event in events:
             try:
-                log = _FOLD[event.kind](log, event)
-            except (AttributeError, KeyError, TypeError, ValueError):
+                log = log._with_event(event, read_event(event, log.limits))
+            except EventError:
                 log = replace(log, skipped=(*log.skipped, event.seq))
-            seen = log.seen | {event.author: event.at} if event.author else log.seen
+            seen = {**log.seen, event.author: event.at} if event.author else log.seen
             log = replace(log, version=event.seq, seen=seen)
         return log
 
-    def after(self, drafts: Sequence[Draft], now: datetime) -> "Log":
+    def with_drafts(self, drafts: Sequence[Draft], now: datetime) -> "Log":
         """The log as it would be with these drafts at its end."""
-        events = (
+        return self.extended(
             Event(self.version + n, now, draft.author, draft.kind, draft.data)
             for n, draft in enumerate(drafts, start=1)
         )
-        return self.take(events)
 
     def find(self, seq: int) -> Entry | None:
         """The answer of an event, if it holds."""
         return next((entry for entry in self.entries if entry.seq == seq), None)
 
-    def is_answered(self, question: int) -> bool:
+    def was_answered(self, question: int) -> bool:
         """Whether an answer to this question holds."""
         return any(entry.question == question for entry in self.entries)
 
-    def with_changes(self, changes: Sequence[tuple[int, str]]) -> tuple[Entry, ...]:
-        """The answers as they would be with some changed or removed."""
-        wanted = dict(changes)
-        kept = (entry for entry in self.entries if wanted.get(entry.seq) != REMOVE)
-        return tuple(
-            replace(entry, answer=Answer(wanted[entry.seq]), edited=True) if entry.seq in wanted else entry
-            for entry in kept
+    def has_answer_about(self, pair: Pair, before: int | None = None) -> bool:
+        """Whether a pair was answered "same" or "different" (by an event before that number, if given)."""
+        wanted = set(pair)
+        return any(
+            set(entry.pair) == wanted
+            and entry.answer is not Answer.UNSURE
+            and (before is None or entry.seq < before)
+            for entry in self.entries
         )
+
+    def entries_with(self, changes: Sequence[Change]) -> tuple[Entry, ...]:
+        """The answers as they would be with some changed or removed."""
+        wanted = {change.seq: change.to for change in changes}
+        changed = (
+            replace(entry, answer=wanted[entry.seq] or entry.answer, edited=True)
+            if entry.seq in wanted
+            else entry
+            for entry in self.entries
+        )
+        return tuple(entry for entry in changed if wanted.get(entry.seq, entry.answer) is not None)
 
     def is_away(self, person: str, now: datetime) -> bool:
         """Whether nothing has been heard of a person for a while."""
-        return person not in self.seen or now - self.seen[person] > PATIENCE
+        return person not in self.seen or now - self.seen[person] > AWAY_AFTER
 
-    def looks_of_others(self, person: str, now: datetime) -> list[Pair]:
+    def pending_for_others(self, person: str, now: datetime) -> list[Pair]:
         """What other people who have not left are looking at."""
         return [
-            look.pair
-            for other, look in self.looks.items()
+            lease.pair
+            for other, lease in self.leases.items()
             if other != person and not self.is_away(other, now)
         ]
 
     def last_of(self, person: str, now: datetime) -> Entry | None:
         """The last answer that a person may take back: her own, or one by somebody who has left."""
+        if not self.can_undo(person, now):
+            return None
         for entry in reversed(self.entries):
             if entry.author == person or self.is_away(entry.author, now):
                 return entry
         return None
 
+    def can_undo(self, person: str, now: datetime) -> bool:
+        """Whether there is an answer that a person may take back."""
+        return any(author == person or self.is_away(author, now) for author in self.counts.by_author)
 
-def draft_changes(person: str, changes: Sequence[tuple[int, str]]) -> list[Draft]:
-    """The events that correct or take back earlier answers."""
-    return [
-        Draft(person, "retracted", {"answer": seq})
-        if to == REMOVE
-        else Draft(person, "changed", {"answer": seq, "to": to})
-        for seq, to in changes
-    ]
+    def _with_event(self, stored: Event, event: SessionEvent) -> "Log":
+        fold = _FOLD[type(event)]
+        return fold(self, stored, event)
+
+    def _with_entries(self, entries: Sequence[Entry]) -> "Log":
+        key = LogKey.of(self.clusters, (entry.reply for entry in entries))
+        return replace(self, entries=tuple(entries), key=key, counts=AnswerCounts.of(entries))
+
+    def _with_clusters(self, clusters: int | None) -> "Log":
+        if clusters == self.clusters:
+            return self
+        return replace(self, key=LogKey.of(clusters, self.key.replies))
 
 
-def is_opening(data: dict[str, Any]) -> bool:
-    """Whether the data of an "opened" event say which table it is about."""
-    kinds = {"title": str, "fingerprint": str, "n_rows": int}
-    return all(isinstance(data.get(name), kind) for name, kind in kinds.items())
-
-
-def _open(log: Log, event: Event) -> Log:
-    if not is_opening(event.data):
-        raise EventError("the event does not say which table was opened")
-    opened = replace(log, opened=dict(event.data))
+def _open(log: Log, stored: Event, event: Opened) -> Log:
+    opened = replace(log, opened=event.options)
     try:
-        return replace(opened, clusters=log.limits.check_clusters(event.data["clusters"]))
-    except EventError:
-        return replace(opened, skipped=(*log.skipped, event.seq))
+        return opened._with_clusters(log.limits.check_clusters(event.options["clusters"]))
+    except (EventError, KeyError):
+        return replace(opened, skipped=(*log.skipped, stored.seq))
 
 
-def _pair(log: Log, event: Event) -> Pair:
-    pair = Pair(*(log.limits.check_row(event.data[side]) for side in ("left", "right")))
-    if pair.left == pair.right:
-        raise EventError(f"row {pair.left} is compared with itself")
-    return pair
-
-
-def _show(log: Log, event: Event) -> Log:
-    pair = _pair(log, event)
-    looks = log.looks | {event.author: Look(event.seq, pair, event.at)}
-    return replace(log, looks=looks, shown=log.shown | {event.seq: pair})
-
-
-def _answer(log: Log, event: Event) -> Log:
-    data = event.data
-    pair, answer = _pair(log, event), Answer(data["answer"])
-    step, seconds, question = int(data["step"]), data["seconds"], data["question"]
-    if not 0 <= step <= event.seq:
-        raise EventError(f"step {step} has not been reached by event {event.seq}")
-    entry = Entry(
-        event.seq,
-        None if question is None else int(question),
-        event.author,
-        event.at,
-        pair,
-        answer,
-        step,
-        None if seconds is None else float(seconds),
+def _show(log: Log, stored: Event, event: Shown) -> Log:
+    is_recheck = log.has_answer_about(event.pair) if event.is_recheck is None else event.is_recheck
+    lease = Lease(stored.seq, event.pair, is_recheck, stored.at)
+    return replace(
+        log,
+        leases={**log.leases, stored.author: lease},
+        unanswered={**log.unanswered, stored.seq: lease},
     )
-    return replace(log, entries=(*log.entries, entry), looks=_without(log.looks, entry.question))
 
 
-def _without(looks: dict[str, Look], question: int | None) -> dict[str, Look]:
-    return {person: look for person, look in looks.items() if look.question != question}
+def _answer(log: Log, stored: Event, event: Answered) -> Log:
+    question, is_recheck = event.question, event.is_recheck
+    if is_recheck is None:  # a log of the first format does not say
+        is_recheck = question is not None and log.has_answer_about(event.pair, before=question)
+    entry = Entry(
+        stored.seq,
+        question,
+        stored.author,
+        stored.at,
+        event.pair,
+        event.answer,
+        event.step,
+        event.seconds,
+        is_recheck,
+    )
+    return replace(
+        log,
+        entries=(*log.entries, entry),
+        key=log.key.then(entry.reply),
+        counts=log.counts.with_entry(entry, log.entries),
+        leases={person: lease for person, lease in log.leases.items() if lease.question != question},
+        unanswered={number: lease for number, lease in log.unanswered.items() if number != question},
+    )
 
 
-def _retract(log: Log, event: Event) -> Log:
-    return replace(log, entries=log.with_changes([(int(event.data["answer"]), REMOVE)]))
+def _retract(log: Log, stored: Event, event: Retracted) -> Log:
+    entry = log.find(event.answer)
+    if entry is None:
+        return log
+    shorter = log._with_entries(log.entries_with([Change(event.answer, None)]))
+    if entry.question is None:
+        return shorter
+    lease = Lease(entry.question, entry.pair, entry.is_recheck, entry.at)
+    return replace(shorter, unanswered={**log.unanswered, entry.question: lease})
 
 
-def _change(log: Log, event: Event) -> Log:
-    to = Answer(event.data["to"]).value
-    return replace(log, entries=log.with_changes([(int(event.data["answer"]), to)]))
+def _change(log: Log, stored: Event, event: Changed) -> Log:
+    return log._with_entries(log.entries_with([Change(event.answer, event.to)]))
 
 
-def _name(log: Log, event: Event) -> Log:
-    row = log.limits.check_row(event.data["row"])
-    return replace(log, names=(*log.names, (row, str(event.data["name"]))))
+def _name(log: Log, stored: Event, event: Named) -> Log:
+    return replace(log, names=(*log.names, (event.row, event.name)))
 
 
-def _regroup(log: Log, event: Event) -> Log:
-    return replace(log, clusters=log.limits.check_clusters(event.data["clusters"]))
+def _regroup(log: Log, stored: Event, event: Regrouped) -> Log:
+    return log._with_clusters(event.clusters)
 
 
-def _leave(log: Log, event: Event) -> Log:
-    return replace(log, looks={person: look for person, look in log.looks.items() if person != event.author})
+def _leave(log: Log, stored: Event, event: Left) -> Log:
+    return replace(log, leases={who: lease for who, lease in log.leases.items() if who != stored.author})
 
 
-def _introduce(log: Log, event: Event) -> Log:
-    return replace(log, people=log.people | {event.author: str(event.data["name"])})
+def _introduce(log: Log, stored: Event, event: Introduced) -> Log:
+    return replace(log, people={**log.people, stored.author: event.name})
 
 
-_FOLD = {
-    "opened": _open,
-    "shown": _show,
-    "answered": _answer,
-    "retracted": _retract,
-    "changed": _change,
-    "named": _name,
-    "regrouped": _regroup,
-    "introduced": _introduce,
-    "left": _leave,
+_FOLD: dict[type, Callable[[Log, Event, Any], Log]] = {
+    Opened: _open,
+    Shown: _show,
+    Answered: _answer,
+    Retracted: _retract,
+    Changed: _change,
+    Named: _name,
+    Regrouped: _regroup,
+    Left: _leave,
+    Introduced: _introduce,
 }

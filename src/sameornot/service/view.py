@@ -1,87 +1,118 @@
-"""What there is to read of a session at one moment: questions with their reasons, answers, a picture."""
+"""What there is to read about a session at one moment: questions with their reasons, answers, a picture."""
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 from sameornot._types import Answer, Pair
-from sameornot.plots import learned_map
-from sameornot.service.clash import DeskProblem
+from sameornot.service.errors import ServiceError
 from sameornot.service.groups import Groups
-from sameornot.service.log import Entry, Log, Look
-from sameornot.service.sheet import Sheet
-from sameornot.service.standing import Standing
+from sameornot.service.learned_space import pool_map
+from sameornot.service.log import Entry, Lease, Log
+from sameornot.service.session_state import SessionState
+from sameornot.service.snapshot import GivenAnswer
+from sameornot.service.table_view import TableView
 
 # Columns whose weight is drawn.
 N_WEIGHTS = 15
+VERDICTS = {Answer.SAME: "are the same", Answer.DIFFERENT: "are different", Answer.UNSURE: "left unsure"}
 
 
 @dataclass(frozen=True)
 class View:
-    """A log, where it leads, and the table that both speak of."""
+    """A log, the state that it leads to, and the table that both are about."""
 
-    sheet: Sheet
+    table_view: TableView
     log: Log
-    standing: Standing
+    state: SessionState
 
     @cached_property
     def groups(self) -> Groups:
         """The groups with their names."""
-        return Groups(self.sheet, self.standing, self.log.names)
+        return Groups(self.table_view, self.state, self.log.names)
 
-    def question(self, look: Look) -> dict[str, Any]:
+    @cached_property
+    def notices(self) -> list[str]:
+        """What a person should know about the table and the log."""
+        notices = self.table_view.notices(len(self.state.rows))
+        if skipped := self.log.skipped:
+            numbers = ", ".join(map(str, skipped[:10]))
+            notices.append(
+                f"{_count(len(skipped), 'event')} of this session could not be read and had no effect "
+                f"(number {numbers}); nothing was removed from the store."
+            )
+        if ignored := self.state.ignored:
+            notices.append(
+                f"{_count(len(ignored), 'answer')} of this session cannot be true together with earlier ones "
+                "and had no effect: change or remove them in the history."
+            )
+        return notices
+
+    def question(self, lease: Lease) -> dict[str, Any]:
         """Two records side by side, and why they are asked about."""
-        fields, n_more = self.sheet.compare(look.pair.left, look.pair.right, self.groups.weights)
+        fields, n_more = self.table_view.compare(*lease.pair, self.groups.weights)
         return {
-            "id": look.question,
-            **self.heads(look.pair),
-            "why": self.why(look.pair),
+            "id": lease.question,
+            **self.heads(lease.pair),
+            "why": self.reason(lease),
             "fields": fields,
             "n_more": n_more,
         }
 
-    def why(self, pair: Pair) -> str:
-        """Which group a record is compared with, and how unsure the model is."""
-        if any(set(entry.pair) == set(pair) for entry in self.log.entries):
+    def reason(self, lease: Lease) -> str:
+        """Which group a record is compared with, and how certain the model is."""
+        if lease.is_recheck:
             return "This was asked before: a second answer tells how far single answers can be relied on."
-        left, right = self.sheet.to_pool(pair)
-        if not self.standing.result.neighbourhoods:
+        left, right = lease.pair
+        if not self.state.result.neighbourhoods:
             return "To begin with: nothing is known yet, so any two records will do."
-        name = self.sheet.name(pair.left)
-        if not self.groups.placed[right]:
+        name = self.table_view.name(left)
+        if not self.groups.is_placed(right):
             return f"{name} is compared with a record that is not placed yet."
-        known = self.groups.n_placed(right)
-        records = "1 record is known" if known == 1 else f"{known} records are known"
+        n_known = self.groups.n_placed(right)
+        records = "1 record is known" if n_known == 1 else f"{n_known} records are known"
         compared = f"{name} is compared with {self.groups.of(right).label}, of which {records}."
-        return f"{compared} {self._leaning(left)}"
+        return f"{compared} {self._likely_groups(left)}"
 
-    def _leaning(self, left: int) -> str:
-        """The groups that a row is likeliest of: by the odds that it was chosen for, if it was."""
-        standing = self.standing
-        if standing.pair is None or standing.pair.left != left or not standing.odds:
-            sure = standing.result.confidence[left]
-            return f"The model would put it into {self.groups.of(left).label}, {sure:.0%} sure."
-        known = standing.session.constraints
-        odds = {row: share for row, share in standing.odds.items() if known.relation(left, row) is None}
-        total = sum(odds.values()) or 1.0  # an answer may have ruled groups out since the row was chosen
-        likeliest = sorted(odds.items(), key=lambda item: -item[1])[:2]
-        named = [
-            f"{self.groups.of(row).label} ({share / total:.0%})" for row, share in likeliest if share > 0
-        ]
+    def _likely_groups(self, row: int) -> str:
+        """The likeliest groups of a row: by the probabilities that it was chosen for, if it was."""
+        question, session = self.state.question, self.state.session
+        if question is None or question.left != row or not question.proba:
+            sure = self.groups.confidence_of(row)
+            return f"The model would put it into {self.groups.of(row).label}, {sure:.0%} sure."
+        # An answer may have ruled groups out since the row was chosen.
+        proba = {other: p for other, p in question.proba.items() if session.relation(row, other) is None}
+        total = sum(proba.values()) or 1.0
+        likeliest = sorted(proba.items(), key=lambda item: -item[1])[:2]
+        named = [f"{self.groups.of(other).label} ({p / total:.0%})" for other, p in likeliest if p > 0]
         return f"To the model it could be {' or '.join(named)}." if named else ""
 
     def is_open(self, pair: Pair) -> bool:
-        """Whether the answers leave it open how two rows of the table are related."""
-        left, right = self.sheet.to_pool(pair)
-        known = self.standing.session.constraints
-        return known.relation(left, right) is None and not known.is_unsure(left, right)
+        """Whether questions can be about two rows, and the answers do not settle how they are related."""
+        return all(self.state.has_row(row) for row in pair) and not self.state.session.is_settled(pair)
+
+    @property
+    def given_answers(self) -> list[GivenAnswer]:
+        """Every answer that holds, as it is exported."""
+        people = self.log.people
+        return [
+            GivenAnswer(
+                entry.seq,
+                *entry.pair,
+                entry.answer.value,
+                people.get(entry.author, ""),
+                entry.at,
+                entry.edited,
+                entry.seconds,
+            )
+            for entry in self.log.entries
+        ]
 
     def line(self, entry: Entry, person: str) -> dict[str, Any]:
         """One answer of the history."""
-        n = next(n for n, other in enumerate(self.log.entries, start=1) if other.seq == entry.seq)
         return {
             "seq": entry.seq,
-            "n": n,
+            "n": self._position[entry.seq],
             **self.heads(entry.pair),
             "answer": entry.answer.value,
             "author": self.log.people.get(entry.author, ""),
@@ -91,67 +122,66 @@ class View:
             "seconds": entry.seconds,
         }
 
+    @cached_property
+    def _position(self) -> dict[int, int]:
+        return {entry.seq: n for n, entry in enumerate(self.log.entries, start=1)}
+
     def heads(self, pair: Pair) -> dict[str, Any]:
         """What the two records of a pair are called."""
         return {
-            side: self.sheet.record(row, placed=bool(self.groups.placed[self.sheet.position[row]]))
+            side: self.table_view.record(row, placed=self.state.has_row(row) and self.groups.is_placed(row))
             for side, row in (("left", pair.left), ("right", pair.right))
         }
 
     def sentence(self, pair: Pair, answer: Answer) -> str:
         """An answer in words."""
-        verdict = {"same": "are the same", "different": "are different", "unsure": "left unsure"}[
-            answer.value
-        ]
-        return f"{self.sheet.name(pair.left)} and {self.sheet.name(pair.right)} {verdict}."
+        return f"{self.table_view.name(pair.left)} and {self.table_view.name(pair.right)} {VERDICTS[answer]}."
 
     def record(self, row: int) -> dict[str, Any]:
         """One record with all of its fields."""
-        at = self.sheet.position[row]
         return {
-            "record": self.sheet.record(row, placed=bool(self.groups.placed[at])),
-            "group": asdict(self.groups.of(at)),
-            "fields": self.sheet.fields(row, self.groups.weights),
+            "record": self.table_view.record(row, placed=self.groups.is_placed(row)),
+            "group": asdict(self.groups.of(row)),
+            "fields": self.table_view.fields(row, self.groups.weights),
         }
 
-    def companion(self, row: int) -> int:
+    def representative_for(self, row: int) -> int:
         """The record that stands for the group that a row is in, other than the row itself."""
-        at = self.sheet.position[row]
-        label = int(self.standing.result.labels[at])
-        others = [other for other in self.groups.best_known(label) if other != row]
+        others = [other for other in self.groups.representatives(self.groups.label_of(row)) if other != row]
         if not others:
-            raise DeskProblem(f"{self.sheet.name(row)} is alone in its group")
+            raise ServiceError(f"{self.table_view.name(row)} is alone in its group")
         return others[0]
 
     def label(self, key: str) -> int:
         """The label of the group with a key."""
         label = next((m for m, group in enumerate(self.groups.known) if group.key == key), None)
         if label is None:
-            raise DeskProblem("this group is not there any more: look at the groups again")
+            raise ServiceError("this group is not there any more: look at the groups again")
         return label
 
     def answers_between(self, pair: Pair) -> list[Entry]:
         """The answers that say that the groups of two rows differ."""
-        sides = [set(self.standing.session.constraints.group(at)) for at in self.sheet.to_pool(pair)]
+        known = self.state.session.constraints
+        left, right = (set(known.group(row)) for row in pair)
         return [
             entry
             for entry in self.log.entries
-            if entry.answer is Answer.DIFFERENT and _is_across(self.sheet.to_pool(entry.pair), *sides)
+            if entry.answer is Answer.DIFFERENT and _is_across(entry.pair, left, right)
         ]
 
     def picture(self, person: str) -> dict[str, Any]:
         """The rows of the pool in the learned space, and the weight of each column."""
-        points = learned_map(self.sheet.X, self.standing.result)
+        points = pool_map(self.state.session.features, self.state.rows, self.state.result)
         weights = self.groups.weights.sort_values(ascending=False, kind="stable")
         drawn = weights[weights > 0].head(N_WEIGHTS)
-        look = self.log.looks.get(person)
+        lease = self.log.leases.get(person)
         return {
             "x": [round(x, 4) for x in points.x],
             "y": [round(y, 4) for y in points.y],
             "group": [self.groups.known[label].number for label in points.group],
-            "row": self.sheet.pool.tolist(),
+            "row": self.state.rows.tolist(),
             "placed": list(points.placed),
-            "asked": None if look is None else list(look.pair),
+            "asked": None if lease is None else list(lease.pair),
             "shares": list(points.shares),
             "weights": [{"column": str(name), "weight": float(weight)} for name, weight in drawn.items()],
             "n_others": len(weights) - len(drawn),
@@ -162,3 +192,7 @@ class View:
 
 def _is_across(pair: Pair, one: set[int], other: set[int]) -> bool:
     return (pair.left in one and pair.right in other) or (pair.right in one and pair.left in other)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

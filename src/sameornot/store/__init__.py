@@ -4,13 +4,28 @@ import os
 import sys
 from pathlib import Path
 
-from sameornot.store.contract import Draft, Event, Grown, SessionLine, Store, StoreProblem
+from sameornot.store.contract import Draft, Event, LogGrewError, SessionLine, Store, StoreError
 
-__all__ = ["Draft", "Event", "Grown", "SessionLine", "Store", "StoreProblem", "default_store", "open_store"]
+__all__ = [
+    "Draft",
+    "Event",
+    "LogGrewError",
+    "SessionLine",
+    "Store",
+    "StoreError",
+    "default_store",
+    "open_store",
+]
 
 
-def open_store(where: str | Path) -> Store:
-    """The store at a path (made if it is missing), at sqlite:///path, or at postgresql://user@host/database.
+# Seconds that an append waits for another process or client that is writing.
+WAIT = 10.0
+
+
+def open_store(where: str | Path, *, wait: float = WAIT) -> Store:
+    """The store at a path (created if it is missing), sqlite:///path, or postgresql://user@host/database.
+
+    `wait`: seconds that an append waits for another process or client that is writing.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -26,12 +41,12 @@ def open_store(where: str | Path) -> Store:
     from sameornot.store.sqlite import sqlite_backend
 
     if isinstance(where, str) and "://" in where and not where.startswith("sqlite:"):
-        return SqlStore(postgres_backend(where))
-    return SqlStore(sqlite_backend(_path(where)))
+        return SqlStore(postgres_backend(where, wait))
+    return SqlStore(sqlite_backend(_path(where), wait))
 
 
 def default_store() -> Path:
-    """The file in this person's data folder; XDG_DATA_HOME decides where that is, if it is set."""
+    """The file in the user's data folder, which XDG_DATA_HOME can set."""
     return _data_folder() / "sameornot" / "sessions.sqlite"
 
 
@@ -40,7 +55,7 @@ def _path(where: str | Path) -> Path:
         return Path(where)
     path = where.removeprefix("sqlite:///")
     if path in ("", ":memory:", where):
-        raise StoreProblem(f"{where} names no file: write sqlite:/// and then the path of a file.")
+        raise StoreError(f"{where} names no file: write sqlite:/// and then the path of a file.")
     return Path(path)
 
 

@@ -1,10 +1,10 @@
-"""What a store promises: each session is a log of events, numbered 1, 2, … without a gap, that only grows.
+"""The contract of a store: each session is an append-only log of events, numbered 1, 2, … without a gap.
 
-`append` names the event that the caller saw last (`after`). That is the only guard against a thing being
-stored twice: the same drafts appended again after a later event are new events. So when `append` fails with a
-`StoreProblem` whose connection broke during the commit, nobody can tell whether the events are there: the
-caller reads the log from `after` on, and appends again only if they are not. With the old `after`, an
-`append` that did succeed shows itself as `Grown`.
+`append` names the last event that the caller has read (`after`). This is the only guard against storing the
+same thing twice: the same drafts appended after a later event are new events. If `append` fails with a
+`StoreError` because the connection broke during the commit, the outcome is unknown: the caller reads the log
+from `after` on, and appends again only if the events are missing. An `append` with the old `after` raises
+`LogGrewError` if the first one did succeed.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,10 @@ class Draft:
 
 @dataclass(frozen=True)
 class Event:
-    """A stored event; `at` (UTC) is the clock of the computer that stored it, and `seq` alone gives order."""
+    """A stored event; `at` (UTC) is the clock of the computer that stored it. Only `seq` gives the order.
+
+    `data` is empty if what is stored is no JSON object, which this store never writes.
+    """
 
     seq: int
     at: datetime
@@ -45,16 +48,16 @@ class SessionLine:
     opened: dict[str, Any]
 
 
-class StoreProblem(RuntimeError):
-    """The store cannot be used: one sentence that says why and what to change. Earlier events are kept."""
+class StoreError(RuntimeError):
+    """The store cannot be used; the message says why and what to change. Stored events are safe."""
 
 
-class Grown(Exception):
-    """The log has grown past `after`: read the rest and try again."""
+class LogGrewError(Exception):
+    """The log has more events than `after`: read the rest and try again."""
 
 
 class Store(Protocol):
-    """A place that keeps sessions, safe for several threads and several processes at once."""
+    """Persistent logs of sessions, safe for several threads and several processes."""
 
     def sessions(self) -> list[SessionLine]:
         """Every session that has an event, the one last added to first."""
@@ -65,10 +68,10 @@ class Store(Protocol):
     def append(self, session: str, drafts: Sequence[Draft], *, after: int) -> list[Event]:
         """Add events behind event number `after` (0: the log is empty), all or none.
 
-        They are on disk when this returns. `Grown` if the log has grown past `after`; `ValueError` if a
-        draft cannot be stored; `StoreProblem` if the store fails. Nothing is added in these cases, except
+        They are on disk when this returns. `LogGrewError` if the log has grown past `after`; `ValueError`
+        if a draft cannot be stored; `StoreError` if the store fails. Nothing is added in these cases, except
         that a connection lost during the commit leaves it open (see the head of this file).
         """
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""

@@ -4,24 +4,24 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, create_engine, event, exc, make_url, text
 
-from sameornot.store.contract import StoreProblem
+from sameornot.store.contract import StoreError
 from sameornot.store.sql import SAFE, Backend
 
-PATIENCE = 10  # seconds to wait for the server, or for another client that is writing
+CONNECT_SECONDS = 10
 SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
-CREATION = 0x5A3E0247  # number of the advisory lock under which tables are made: any, but always the same
+CREATION_LOCK = 0x5A3E0247  # advisory lock under which tables are created: any number, but always the same
 
 # A network that went away is noticed within about half a minute, not after the system's hours.
 NETWORK = {
-    "connect_timeout": PATIENCE,
+    "connect_timeout": CONNECT_SECONDS,
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-# A server may have been told to answer before a commit is on disk: not for us.
-SETTINGS = f"""
-    SELECT set_config('lock_timeout', '{PATIENCE}s', false),
+# A server may be configured to answer before a commit is on disk: not for this store.
+SETTINGS = """
+    SELECT set_config('lock_timeout', %(wait)s, false),
            CASE WHEN current_setting('synchronous_commit') = 'off'
                 THEN set_config('synchronous_commit', 'on', false) END
 """
@@ -38,8 +38,11 @@ GONE = "{place} cannot be reached ({error}): check that it is up and its address
 OTHERWISE = "{place} could not be used ({error}): try again, or choose another store."
 
 
-def postgres_backend(address: str) -> Backend:
-    """The database at an address like postgresql://user:password@host:5432/name."""
+def postgres_backend(address: str, wait: float) -> Backend:
+    """The database at an address like postgresql://user:password@host:5432/name.
+
+    `wait`: seconds to wait for another client that is writing.
+    """
     url = _read_address(address)
     place = f"the database {url.database or url.username or ''} on {url.host or 'this computer'}"
     try:
@@ -48,14 +51,14 @@ def postgres_backend(address: str) -> Backend:
             connect_args={name: value for name, value in NETWORK.items() if name not in url.query},
             isolation_level="READ COMMITTED",
             pool_pre_ping=True,
-            pool_timeout=PATIENCE,
+            pool_timeout=wait,
             hide_parameters=True,
         )
     except ImportError as error:
-        raise StoreProblem(
+        raise StoreError(
             f"A PostgreSQL store needs psycopg ({error}): pip install 'sameornot[postgres]'."
         ) from None
-    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "connect", lambda connection, record: _configure(connection, wait))
     return Backend(engine, place, lambda error: _explain(error, place, url), _lock_creation, lambda: None)
 
 
@@ -63,25 +66,25 @@ def _read_address(address: str) -> URL:
     """The address in parts; nothing of one that cannot be read is repeated, as it may hold a password."""
     scheme = address.partition("://")[0]
     if scheme not in SCHEMES:
-        raise StoreProblem(f"A store at {scheme}:// is not known: use postgresql:// or the path of a file.")
+        raise StoreError(f"A store at {scheme}:// is not known: use postgresql:// or the path of a file.")
     try:
         if address.count("@") > 1:  # the rest of a password would be taken for a host, and shown
             raise ValueError
         return make_url(address).set(drivername="postgresql+psycopg")
     except (exc.ArgumentError, ValueError):
-        raise StoreProblem(
+        raise StoreError(
             "The address of the store cannot be read: write postgresql://user:password@host:5432/database, "
             "with %40 for @, %3A for : and %2F for / within the password."
         ) from None
 
 
-def _set_up(connection: Any, record: object) -> None:
-    connection.execute(SETTINGS)
+def _configure(connection: Any, wait: float) -> None:
+    connection.execute(SETTINGS, {"wait": f"{round(1000 * wait)}ms"})
     connection.commit()
 
 
 def _lock_creation(connection: Connection) -> None:
-    connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": CREATION})
+    connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": CREATION_LOCK})
 
 
 def _explain(error: BaseException, place: str, url: URL) -> str:

@@ -1,8 +1,8 @@
 """The store in SQL, for SQLite and PostgreSQL alike: one table of events that is only inserted into.
 
-Nothing but (session, seq) orders and guards the log: two who append behind the same event want the same
-primary key, and one of them gets it. What the two databases do differently (how a connection is set up, what
-their errors mean) is in `sqlite.py` and `postgres.py`.
+The primary key (session, seq) orders and guards the log: of two clients that append after the same event, one
+fails. The differences between the databases (connection setup, meaning of errors) are in `sqlite.py` and
+`postgres.py`.
 """
 
 import json
@@ -29,8 +29,8 @@ from sqlalchemy import (
     select,
 )
 
-from sameornot.store.contract import Draft, Event, Grown, SessionLine, StoreProblem
-from sameornot.store.drafts import check_word, encode
+from sameornot.store.contract import Draft, Event, LogGrewError, SessionLine, StoreError
+from sameornot.store.drafts import check_name, encode
 
 FORMAT = 1  # of the tables below: a store with a higher number was made by a newer version
 SAFE = "what was stored before is safe"
@@ -53,10 +53,11 @@ ADDS = case((EVENTS.c.kind == "answered", 1), (EVENTS.c.kind == "retracted", -1)
 
 @dataclass(frozen=True)
 class Backend:
-    """A database: its engine, how messages call it, what its errors mean, and how creation is made single.
+    """A database.
 
-    Transactions of `engine.execution_options(writes=True)` are those that write. `after_opening` is called
-    once it is known that the database is a store.
+    `place` names it in messages, and `explain` turns its errors into messages. Transactions that write use
+    `engine.execution_options(writes=True)`. `before_creation` is called in the transaction that creates the
+    tables, `after_opening` once the database is known to be a store.
     """
 
     engine: Engine
@@ -76,7 +77,7 @@ class SqlStore:
         try:
             self._prepare()
             backend.after_opening()
-        except StoreProblem:
+        except StoreError:
             self.close()
             raise
 
@@ -95,7 +96,7 @@ class SqlStore:
     def read(self, session: str, after: int = 0) -> list[Event]:
         """The events numbered above `after`, in order; none for a session that is not known."""
         log = EVENTS.c
-        wanted = (log.session == check_word("session", session)) & (log.seq > after)
+        wanted = (log.session == check_name("session", session)) & (log.seq > after)
         query = select(log.seq, log.at, log.author, log.kind, log.data).where(wanted).order_by(log.seq)
         with self._transaction(self._reader) as connection:
             return [_event(row._asdict()) for row in connection.execute(query)]
@@ -103,7 +104,7 @@ class SqlStore:
     def append(self, session: str, drafts: Sequence[Draft], *, after: int) -> list[Event]:
         """Add events behind event number `after`, all or none; they are on disk when this returns."""
         at = datetime.now(UTC).isoformat(timespec="microseconds")
-        key = {"session": check_word("session", session), "at": at}
+        key = {"session": check_name("session", session), "at": at}
         rows = [{**key, "seq": seq, **encode(draft)} for seq, draft in enumerate(drafts, after + 1)]
         with self._transaction(self._writer) as connection:
             self._check_end(connection, session, after)
@@ -112,22 +113,24 @@ class SqlStore:
         return [_event(row) for row in rows]
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         self._backend.engine.dispose()
 
     def _check_end(self, connection: Connection, session: str, after: int) -> None:
         last = select(func.coalesce(func.max(EVENTS.c.seq), 0)).where(EVENTS.c.session == session)
         end = connection.execute(last).scalar_one()
         if end > after:
-            raise Grown(f"session {session} has {end} events, not {after}: read the rest and try again")
-        if end < after:  # reading again would not help, so this is not Grown
-            raise StoreProblem(
+            raise LogGrewError(
+                f"session {session} has {end} events, not {after}: read the rest and try again"
+            )
+        if end < after:  # reading again would not help, so this is not LogGrewError
+            raise StoreError(
                 f"Session {session} has {end} events in {self._backend.place}, but {after} were read before: "
                 "the store was replaced or restored from a copy, so open the session again."
             )
 
     def _prepare(self) -> None:
-        """Make the tables where there are none; refuse a store of a newer version."""
+        """Create missing tables; refuse a store of a newer version."""
         with self._transaction(self._reader) as connection:
             found = self._format(connection)
         if found is not None:
@@ -143,7 +146,7 @@ class SqlStore:
             return None
         found = connection.execute(select(func.max(ABOUT.c.format))).scalar_one()
         if found > FORMAT:
-            raise StoreProblem(
+            raise StoreError(
                 f"A newer version of sameornot made {self._backend.place} (its format is {found}, "
                 f"not {FORMAT}): upgrade sameornot, or choose another store."
             )
@@ -156,14 +159,14 @@ class SqlStore:
             with engine.begin() as connection:
                 yield connection
         except (exc.DBAPIError, exc.TimeoutError) as error:
-            raise StoreProblem(self._backend.explain(error)) from error
+            raise StoreError(self._backend.explain(error)) from error
 
 
 def _insert(connection: Connection, rows: list[dict[str, Any]]) -> None:
     try:
         connection.execute(insert(EVENTS), rows)
     except exc.IntegrityError:
-        raise Grown("someone else appended at the same moment: read the rest and try again") from None
+        raise LogGrewError("someone else appended at the same moment: read the rest and try again") from None
 
 
 def _event(row: dict[str, Any]) -> Event:
@@ -172,7 +175,7 @@ def _event(row: dict[str, Any]) -> Event:
 
 
 def _data(text: str) -> dict[str, Any]:
-    """The data of an event; {} for what this store never wrote, as one bad row must not hide the others."""
+    """The data of an event; {} if it is no JSON object: one damaged row must not hide the others."""
     try:
         data = json.loads(text)
     except ValueError:

@@ -11,10 +11,8 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, create_engine, event, inspect
 
-from sameornot.store.contract import StoreProblem
+from sameornot.store.contract import StoreError
 from sameornot.store.sql import SAFE, Backend
-
-PATIENCE = 10.0  # seconds to wait for another process that is writing
 
 # The rollback journal: with a write-ahead log, the SQLite that many a Python ships can damage a file that
 # several connections write. EXTRA is FULL and one thing more: the folder is synchronised after the journal is
@@ -35,22 +33,23 @@ SENTENCES = {
 OTHERWISE = "{place} could not be used ({error}): try again, or choose another store."
 
 
-def sqlite_backend(path: Path) -> Backend:
-    """The file at `path`, whose folder is made if it is missing."""
+def sqlite_backend(path: Path, wait: float) -> Backend:
+    """The file at `path`, whose folder is created if it is missing.
+
+    `wait`: seconds to wait for another process that is writing.
+    """
     path = path.absolute()
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise StoreProblem(
+        raise StoreError(
             f"The folder {path.parent} cannot be made ({reason}): choose another store."
         ) from error
     _create_private(path)
     address = URL.create("sqlite", database=str(path))
-    engine = create_engine(
-        address, connect_args={"timeout": PATIENCE}, pool_timeout=PATIENCE, hide_parameters=True
-    )
-    event.listen(engine, "connect", _set_up)
+    engine = create_engine(address, connect_args={"timeout": wait}, pool_timeout=wait, hide_parameters=True)
+    event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
     return Backend(
         engine,
@@ -79,7 +78,7 @@ def _make_private(path: Path) -> None:
                 name.chmod(found.st_mode & 0o700)
 
 
-def _set_up(connection: Any, record: object) -> None:
+def _configure(connection: Any, record: object) -> None:
     connection.isolation_level = None  # sqlite3 starts no transaction of its own: `_begin` does
     for pragma in PRAGMAS:
         connection.execute(f"PRAGMA {pragma}").close()
@@ -95,7 +94,7 @@ def _refuse_foreign(connection: Connection, path: Path) -> None:
     """A database that already holds tables, and not ours, belongs to another program."""
     names = inspect(connection).get_table_names()
     if names and not any(name.startswith("sameornot_") for name in names):
-        raise StoreProblem(f"{path} is a database of another program: choose another file.")
+        raise StoreError(f"{path} is a database of another program: choose another file.")
 
 
 def _explain(error: BaseException, path: Path) -> str:

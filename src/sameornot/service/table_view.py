@@ -1,4 +1,4 @@
-"""The table as a person sees it: records, their fields side by side, pictures; and as the session sees it."""
+"""The table of a session: encoded rows for the session, records with their fields and pictures for people."""
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sameornot._pool import POOL, Pool
-from sameornot._types import Pair
-from sameornot.table import Excerpt, TableEncoder, display
+from sameornot.service.options import Options
+from sameornot.table import TableEncoder, TableSample, display
 
 # Cells of the matrix of the rows that questions are about, at most.
 POOL_CELLS = 4_000_000
@@ -19,86 +18,84 @@ N_FIELDS = 60
 LONGEST_CELL = 20_000
 
 
-class Sheet:
-    """A table, what of it is learned from, and what of it is shown.
+class TableView:
+    """A table with the options of a session: the session's row source, and what people see of it.
 
     Parameters
     ----------
-    table : Excerpt
-    id_column, image : str, optional
-        Columns that name a record, and that hold the path of its picture, relative to `folder`.
-    show : list of str, optional
-        The columns that are shown; those that are learned from unless given.
-    ignore : list of str
-        Columns that are not learned from.
-    pool_size : int
-        How many rows questions may be about, at most.
-    seed : int
-        Which rows those are.
+    table : TableSample
+    options : Options
+        Which columns name a record, hold its picture, are shown, and are not learned from.
+    folder : Path, optional
+        Where pictures lie.
     rows : set of int
-        Rows that are among them in any case: people have seen them.
+        Rows that are in memory in any case: people have seen them.
     """
 
     def __init__(
-        self,
-        table: Excerpt,
-        *,
-        id_column: str | None = None,
-        show: Sequence[str] | None = None,
-        ignore: Sequence[str] = (),
-        image: str | None = None,
-        folder: Path | None = None,
-        pool_size: int = POOL,
-        seed: int = 0,
-        rows: Collection[int] = (),
+        self, table: TableSample, options: Options, *, folder: Path | None = None, rows: Collection[int] = ()
     ) -> None:
         self.table = table.including(rows)
-        self.id_column, self.image_column = id_column, image
-        self.folder = folder
-        keep_out = [column for column in (id_column, image) if column is not None]
-        self.encoder = TableEncoder.fit(self.table.frame, ignore=ignore, keep_out=keep_out)
-        self.shown = None if show is None else list(show)
-        bound = min(pool_size, max(2, POOL_CELLS // max(1, self.encoder.n_features)))
-        among = None if len(self.table.rows) == len(table) else self.table.rows
-        self._pool = Pool(len(table), bound, seed, rows, among=among)
-        self.pool, self.position = self._pool.rows, self._pool.position
-        self.X = self.encoder.transform(self.table.take(self.pool))
+        self.id_column, self.image_column, self.folder = options.id, options.image, folder
+        keep_out = [column for column in (options.id, options.image) if column is not None]
+        self.encoder = TableEncoder.fit(self.table.frame, ignore=options.ignore or (), keep_out=keep_out)
+        self.columns_shown = None if options.show is None else list(options.show)
+        self.available = None if len(self.table.rows) == len(table) else self.table.rows
+        bound = max(2, POOL_CELLS // max(1, self.encoder.n_features))
+        self.pool_size = bound if options.pool is None else min(options.pool, bound)
+        self._taken: tuple[np.ndarray, np.ndarray] | None = None
 
     def __len__(self) -> int:
         return len(self.table)
 
+    def __contains__(self, row: object) -> bool:
+        """Whether a row of the table is in memory."""
+        if self.available is None:
+            return isinstance(row, int) and 0 <= row < len(self)
+        return row in self._available
+
     @property
-    def wide(self) -> np.ndarray:
-        """The rows that groups are carried to as they were found, the pool among them."""
-        return self._pool.widened(self.encoder.n_features).rows
+    def n_available(self) -> int:
+        """Rows in memory."""
+        return len(self.table.rows)
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The name of each encoded feature."""
+        return self.encoder.feature_names
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """Encoded rows; those that were taken last, or some of them, are not encoded again."""
+        if self._taken is not None:
+            taken, X = self._taken
+            if np.array_equal(taken, rows):
+                return X
+            at = np.minimum(np.searchsorted(taken, rows), len(taken) - 1)
+            if (taken[at] == rows).all():
+                return X[at]
+        X = self.encoder.transform(self.table.take(rows))
+        if len(rows) > 2 and X.size <= POOL_CELLS:
+            self._taken = rows, X
+        return X
 
     def name(self, row: int) -> str:
         """What a record is called."""
         return self.table.names(np.array([row]), self.id_column)[0]
 
-    @cached_property
-    def notices(self) -> list[str]:
-        """What a person should know about how her table was read."""
+    def notices(self, n_pool: int) -> list[str]:
+        """What a person should know about how the table was read; questions are about `n_pool` rows."""
         notices = list(self.encoder.notices)
         if len(self.table.rows) < len(self.table):
             notices.append(
                 f"The table is large: what its columns hold was learned from {len(self.table.rows):,} of its "
                 "rows, drawn at random."
             )
-        if len(self.pool) < len(self.table):
+        if n_pool < len(self.table):
             notices.append(
-                f"Questions are about {len(self.pool):,} of the {len(self.table):,} rows, drawn at random; "
+                f"Questions are about {n_pool:,} of the {len(self.table):,} rows, drawn at random; "
                 "the download has the group of every row."
             )
         return notices
-
-    def to_pool(self, pair: Pair) -> Pair:
-        """Rows of the table, as rows of the pool."""
-        return self._pool.to_pool(pair)
-
-    def to_table(self, pair: Pair) -> Pair:
-        """Rows of the pool, as rows of the table."""
-        return self._pool.to_table(pair)
 
     def record(self, row: int, *, placed: bool) -> dict[str, Any]:
         """A record's head: what it is called, and where its picture is."""
@@ -106,17 +103,11 @@ class Sheet:
         return {"row": row, "id": self.name(row), "image": image, "placed": placed}
 
     def columns(self, weights: pd.Series) -> list[str]:
-        """The columns to show: those that are there for the person alone, then the ones that matter most."""
+        """The columns to show: those that are there for people alone, then the ones that matter most."""
         used = weights.sort_values(ascending=False, kind="stable").index.tolist()
-        if self.shown is None:
+        if self.columns_shown is None:
             return used
-        return sorted(self.shown, key=lambda name: -weights.get(name, np.inf))
-
-    def compare(self, left: int, right: int, weights: pd.Series) -> tuple[list[dict[str, Any]], int]:
-        """The fields of two records side by side, and how many columns there are beyond those."""
-        columns = self.columns(weights)
-        fields = [self._field(name, left, right, weights) for name in columns[:N_FIELDS]]
-        return fields, len(columns) - len(fields)
+        return sorted(self.columns_shown, key=lambda name: -weights.get(name, np.inf))
 
     def fields(self, row: int, weights: pd.Series) -> list[dict[str, Any]]:
         """All fields of one record."""
@@ -129,6 +120,13 @@ class Sheet:
             }
             for name in self.columns(weights)
         ]
+
+    def compare(self, left: int, right: int, weights: pd.Series) -> tuple[list[dict[str, Any]], int]:
+        """The fields of two records side by side, and how many columns there are beyond those."""
+        columns = self.columns(weights)
+        encoded = self.take(np.array([left, right]))
+        fields = [self._field(name, (left, right), encoded, weights) for name in columns[:N_FIELDS]]
+        return fields, len(columns) - len(fields)
 
     def cell(self, row: int, column: str) -> str:
         """A cell as text, as much of it as a page can show."""
@@ -154,6 +152,10 @@ class Sheet:
         return path if inside else None
 
     @cached_property
+    def _available(self) -> frozenset[int]:
+        return frozenset(self.table.rows.tolist())
+
+    @cached_property
     def _kinds(self) -> dict[str, str]:
         return {column.name: column.kind for column in self.encoder.columns}
 
@@ -171,11 +173,15 @@ class Sheet:
     @cached_property
     def _spans(self) -> np.ndarray:
         """How far apart nearly all values of each feature lie."""
-        low, high = np.quantile(self.X, [0.05, 0.95], axis=0)
+        some = self.table.rows[:: max(1, self.n_available // self.pool_size)]
+        encoded = self.encoder.transform(self.table.take(some))
+        low, high = np.quantile(encoded, [0.05, 0.95], axis=0)
         return np.asarray(high - low)
 
-    def _field(self, column: str, left: int, right: int, weights: pd.Series) -> dict[str, Any]:
-        a, b = self.cell(left, column), self.cell(right, column)
+    def _field(
+        self, column: str, pair: Sequence[int], encoded: np.ndarray, weights: pd.Series
+    ) -> dict[str, Any]:
+        a, b = (self.cell(row, column) for row in pair)
         fill = self._fills.get(column, "")
         return {
             "column": column,
@@ -183,18 +189,17 @@ class Sheet:
             "left": a or fill,
             "right": b or fill,
             "differs": (a or fill) != (b or fill),
-            "gap": self._gap(column, left, right),
+            "gap": self._gap(column, (a, b), encoded),
             "weight": float(weights.get(column, 0.0)),
             "left_filled": not a and bool(fill),
             "right_filled": not b and bool(fill),
         }
 
-    def _gap(self, column: str, left: int, right: int) -> float | None:
+    def _gap(self, column: str, cells: tuple[str, str], encoded: np.ndarray) -> float | None:
         """How far apart two cells are, against nearly all of the column; None where that has no meaning."""
         if column not in self._measured:
-            differ = self.cell(left, column) != self.cell(right, column)
-            return float(differ) if self.kind(column) in ("category", "yes/no") else None
+            return float(cells[0] != cells[1]) if self.kind(column) in ("category", "yes/no") else None
         feature = self._measured[column]
-        one, other = (self.X[self.position[row], feature] for row in (left, right))
+        one, other = encoded[:, feature]
         span = self._spans[feature]
         return float(min(1.0, abs(one - other) / span)) if span > 0 else float(one != other)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sameornot.service import Clash, Desk, Options
-from sameornot.service.clash import DOUBTED, by_doubt, most_doubtful
+from sameornot.service import Conflict, LabellingService, Options
+from sameornot.service.conflict import DOUBTED, by_doubt, most_doubtful
 from sameornot.store import open_store
 
 KIND = np.arange(60) % 3
@@ -13,32 +13,32 @@ CENTERS = np.array([[0.0, 0.0], [7.0, 0.0], [0.0, 7.0]])
 
 
 @pytest.fixture
-def desk(tmp_path):
-    """A desk on three clear kinds, with twenty right answers."""
+def service(tmp_path):
+    """A service on three clear kinds, with twenty right answers."""
     values = CENTERS[KIND] + np.random.default_rng(0).normal(size=(60, 2))
     frame = pd.DataFrame(values, columns=["a", "b"])
-    desk = Desk.open(
+    service = LabellingService.open(
         open_store(tmp_path / "store.sqlite"), frame, title="kinds", options=Options(clusters=3), ahead=False
     )
-    step = desk.state("ana")
+    step = service.state("ana")
     for _ in range(20):
         left, right = (step["question"][side]["row"] for side in ("left", "right"))
-        step = desk.answer(
+        step = service.answer(
             "ana", step["question"]["id"], "same" if KIND[left] == KIND[right] else "different"
         )
-    yield desk
-    desk.close()
+    yield service
+    service.close()
 
 
-def test_the_likeliest_culprit_comes_first_and_is_called_so(desk):
-    hoods = [desk.snapshot().pool[members] for members in desk.snapshot().result.neighbourhoods]
+def test_the_likeliest_culprit_comes_first_and_is_called_so(service):
+    hoods = [service.snapshot().pool[members] for members in service.snapshot().result.neighbourhoods]
     known = {int(KIND[members[0]]): int(members[0]) for members in hoods}
     placed = np.concatenate(hoods)
     odd = int(np.setdiff1d(np.flatnonzero(KIND == 0), placed)[0])
-    desk.say("ana", odd, known[1], "same")  # wrong
-    with pytest.raises(Clash) as clash:
-        desk.say("ana", odd, known[0], "same")
-    first, *others = clash.value.payload["options"]
+    service.say("ana", odd, known[1], "same")  # wrong
+    with pytest.raises(Conflict) as conflict:
+        service.say("ana", odd, known[0], "same")
+    first, *others = conflict.value.payload["options"]
     assert f"row {odd + 1} and row {known[1] + 1} are different" in first["label"]
     assert first["label"].endswith(f"({DOUBTED})")
     assert others

@@ -1,0 +1,184 @@
+"""A session while people work on it: its log, its states, and who gets which question.
+
+A person proposes (`commit`), the proposal is checked against the session, stored, and she gets her next
+question (`lease_next`). A proposal reads the store once; if others were faster, it is proposed again.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import NamedTuple
+
+from sameornot._types import Pair
+from sameornot.constraints import Contradiction
+from sameornot.service.conflict import Attempt, find_conflict
+from sameornot.service.errors import Conflict, ServiceError
+from sameornot.service.event_log import EventLog
+from sameornot.service.events import EventError, SessionEvent, Shown, draft
+from sameornot.service.log import Lease, Log
+from sameornot.service.log_key import LogKey
+from sameornot.service.opening import OpenedSession
+from sameornot.service.prefetcher import Prefetcher
+from sameornot.service.proposal import Proposal
+from sameornot.service.session_state import IMPOSSIBLE, SessionFactory
+from sameornot.service.state_cache import StateCache
+from sameornot.service.view import View
+from sameornot.session import ActiveSession, TooManyGroups
+from sameornot.store import Draft, Store
+
+
+class Committed(NamedTuple):
+    """What was stored, and the session before and after it."""
+
+    proposal: Proposal
+    before: View
+    after: View
+
+
+class Leased(NamedTuple):
+    """The session once a person has her question; `lease` is None if there is none to ask her.
+
+    `waiting`: others are looking at all that is left to ask.
+    """
+
+    view: View
+    lease: Lease | None
+    waiting: bool
+
+
+class LiveSession:
+    """One session of a store; safe for several threads.
+
+    `ahead`: prepare the next question for each answer while a person reads.
+    """
+
+    def __init__(self, store: Store, opened: OpenedSession, *, ahead: bool) -> None:
+        self.table_view = opened.table_view
+        self.log = EventLog(store, opened.session, opened.limits)
+        factory = SessionFactory(self.table_view, self.table_view.pool_size, opened.options["seed"])
+        self.states = StateCache(factory)
+        self._prefetcher = Prefetcher(self.states, enabled=ahead)
+        self._prefetcher.recall_labels(self.log.latest.key)
+
+    def view(self, log: Log | None = None) -> View:
+        """The session as it is now in the store, or after a log."""
+        log = self.log.read() if log is None else log
+        return View(self.table_view, log, self.states.get(log.key))
+
+    def commit(self, person: str, propose: Callable[[View], Proposal | None]) -> Committed | None:
+        """Store what is proposed, if it all fits; a Conflict, and nothing stored, if not.
+
+        None if nothing is proposed (any more).
+        """
+        while True:
+            before = self.view()
+            proposal = propose(before)
+            if proposal is None:
+                return None
+            key, told = self._check(before, proposal, person)
+            drafts = proposal.drafts(person, before.log, before.state.session.step)
+            if proposal.shown is None:
+                drafts += self._draft_next(before.log.with_drafts(drafts, now()), person)
+            log = self.log.append(before.log, drafts)
+            if log is None:
+                continue
+            if proposal.changes or proposal.regrouped is not None:
+                self._prefetcher.recall_labels(log.key)
+            state = self.states.get(log.key, told if log.key == key else None)
+            return Committed(proposal, before, View(self.table_view, log, state))
+
+    def note(self, person: str, event: Callable[[View], SessionEvent]) -> View:
+        """Store what has no bearing on the answers; the session then."""
+        while True:
+            view = self.view()
+            log = self.log.append(view.log, [draft(person, event(view))])
+            if log is not None:
+                return self.view(log)
+
+    def lease_next(self, person: str, view: View) -> Leased:
+        """Give the person her next question."""
+        while True:
+            shown, waiting = self._choose(view, person)
+            if shown is None or _is_leased(view.log, person, shown):
+                break
+            view = self.view(self.log.append(view.log, [draft(person, shown)]))
+        self._prefetcher.prepare(view.log, view.state)
+        return Leased(view, None if shown is None else view.log.leases[person], waiting)
+
+    def close(self) -> None:
+        """Stop working ahead, and let go of the store."""
+        self._prefetcher.close()
+        self.log.close()
+
+    def _check(self, view: View, proposal: Proposal, person: str) -> tuple[LogKey, ActiveSession | None]:
+        """The log that a proposal leads to, and the session with its answer if one was made.
+
+        Everything that changes the answers or the number of groups is checked here before it is stored.
+        """
+        entries = proposal.entries(view.log)
+        try:
+            key = proposal.key(view.log, view.state.session.step)
+        except EventError as error:
+            raise ServiceError(str(error)) from None
+        try:
+            return key, self.states.check(key, view.state.ignored)
+        except IMPOSSIBLE as error:
+            describe = partial(view.line, person=person)
+            attempt = Attempt(proposal.answer, proposal.changes, entries, describe)
+            raise self._conflict(error, view, attempt, key) from None
+
+    def _conflict(
+        self, error: Contradiction | TooManyGroups, view: View, attempt: Attempt, key: LogKey
+    ) -> Conflict:
+        found = view.state.session.answer_proba()
+        proba = {frozenset(pair): chance for pair, chance in found.items()}
+        conflict = find_conflict(error, attempt, proba, self._one_more(view.log, key))
+        if attempt.answer is not None:
+            conflict.payload |= view.heads(attempt.answer.pair)
+        return conflict
+
+    def _one_more(self, log: Log, key: LogKey) -> int | None:
+        """One group more than wanted, if all of the answers would fit then."""
+        if key.clusters is None:
+            return None
+        try:
+            log.limits.check_clusters(key.clusters + 1)
+            self.states.check(LogKey.of(key.clusters + 1, key.replies))
+        except (EventError, *IMPOSSIBLE):
+            return None
+        return key.clusters + 1
+
+    def _draft_next(self, log: Log, person: str) -> list[Draft]:
+        """The next question, if it is ready: one write to the disk then serves the answer and it."""
+        state = self.states.peek(log.key)
+        if state is None:
+            return []
+        shown, _ = self._choose(View(self.table_view, log, state), person)
+        return [] if shown is None or _is_leased(log, person, shown) else [draft(person, shown)]
+
+    def _choose(self, view: View, person: str) -> tuple[Shown | None, bool]:
+        """The question to show, and whether others are looking at all that is left to ask."""
+        lease = view.log.leases.get(person)
+        if lease is not None and view.is_open(lease.pair):
+            return Shown(lease.pair, lease.is_recheck), False
+        if view.state.question is None:
+            return None, False
+        pending = [
+            pair
+            for pair in view.log.pending_for_others(person, now())
+            if all(view.state.has_row(row) for row in pair)
+        ]
+        question = self.states.ask_beside(view.state.key, pending)
+        if question is None:
+            return None, True
+        return Shown(Pair(*question), question.is_recheck), False
+
+
+def _is_leased(log: Log, person: str, shown: Shown) -> bool:
+    lease = log.leases.get(person)
+    return lease is not None and lease.pair == shown.pair
+
+
+def now() -> datetime:
+    """The clock of this computer, in UTC."""
+    return datetime.now(UTC)

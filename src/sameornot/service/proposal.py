@@ -1,0 +1,84 @@
+"""What a person wants to store: an answer, corrections of earlier ones, another number of groups.
+
+A proposal is checked against the session before anything is stored; it is stored as a whole or not at all.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sameornot._types import Answer, Pair, Reply
+from sameornot.service.errors import ServiceError
+from sameornot.service.events import Answered, Regrouped, Shown, draft
+from sameornot.service.log import Change, Entry, Log
+from sameornot.service.log_key import LogKey
+from sameornot.store import Draft
+
+
+@dataclass(frozen=True)
+class NewAnswer:
+    """An answer about two rows of the table; `question` is the number of the question that it is for."""
+
+    pair: Pair
+    answer: Answer
+    question: int | None = None
+    seconds: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer as the page sends it back with a choice."""
+        return {
+            "left": self.pair.left,
+            "right": self.pair.right,
+            "answer": self.answer.value,
+            "question": self.question,
+        }
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What is to be stored together; without `regrouped`, the number of groups stays.
+
+    `shown` is the question that the person gets next, if it is not for the session to choose.
+    """
+
+    answer: NewAnswer | None = None
+    changes: tuple[Change, ...] = ()
+    regrouped: Regrouped | None = None
+    shown: Shown | None = None
+
+    def entries(self, log: Log) -> tuple[Entry, ...]:
+        """The answers of the log with the changes made; a ServiceError if one of them is gone."""
+        for change in self.changes:
+            if log.find(change.seq) is None:
+                raise ServiceError(f"there is no answer {change.seq} any more: look at the history again")
+        return log.entries_with(self.changes) if self.changes else log.entries
+
+    def key(self, log: Log, step: int) -> LogKey:
+        """The log that it leads to; `step` is that of a new answer. An EventError if there cannot be one."""
+        key = log.key
+        if self.changes or self.regrouped is not None:
+            clusters = log.clusters
+            if self.regrouped is not None:
+                clusters = log.limits.check_clusters(self.regrouped.clusters)
+            key = LogKey.of(clusters, (entry.reply for entry in self.entries(log)))
+        if self.answer is None:
+            return key
+        return key.then(Reply(self.answer.pair, self.answer.answer, step, self._is_recheck(log)))
+
+    def drafts(self, person: str, log: Log, step: int) -> list[Draft]:
+        """The events that store it behind a log."""
+        drafts = [draft(person, change.event()) for change in self.changes]
+        if self.regrouped is not None:
+            drafts.append(draft(person, self.regrouped))
+        if self.answer is not None:
+            new = self.answer
+            event = Answered(new.pair, new.answer, step, new.question, new.seconds, self._is_recheck(log))
+            drafts.append(draft(person, event))
+        if self.shown is not None:
+            drafts.append(draft(person, self.shown))
+        return drafts
+
+    def _is_recheck(self, log: Log) -> bool:
+        if self.answer is None or self.answer.question is None:
+            return False
+        lease = log.unanswered.get(self.answer.question)
+        return lease is not None and lease.is_recheck and set(lease.pair) == set(self.answer.pair)

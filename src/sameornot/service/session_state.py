@@ -1,0 +1,165 @@
+"""The state of a session after a log prefix: the session itself, the question it asks, and its groups.
+
+`replay` makes a state from the log alone, `advance` from the state before it and one more answer; the outcome
+is the same. A state is never changed, so it can be made ahead of time for each answer that may come.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sameornot._types import Question, Reply
+from sameornot.constraints import Constraints, Contradiction
+from sameornot.service.group_numbers import GroupNumbers
+from sameornot.service.log_key import LogKey
+from sameornot.session import (
+    ActiveSession,
+    Closure,
+    RowSource,
+    SessionResult,
+    TooManyGroups,
+)
+
+IMPOSSIBLE = (Contradiction, TooManyGroups)
+
+
+@dataclass(frozen=True)
+class SessionFactory:
+    """Begins sessions on the rows of a table: `pool` of them at most are asked about, `seed` says which."""
+
+    source: RowSource
+    pool: int
+    seed: int
+
+    def begin(self, clusters: int | None, replies: Sequence[Reply]) -> ActiveSession:
+        """A session with these answers."""
+        return ActiveSession(
+            self.source,
+            clusters,
+            pool=self.pool,
+            standardize=False,  # the encoder has scaled the features, of all kinds of columns alike
+            random_state=self.seed,
+            answers=replies,
+        )
+
+    def closure(self, clusters: int | None) -> Closure:
+        """What a session takes its answers to imply."""
+        return Closure(len(self.source), clusters)
+
+
+@dataclass(frozen=True)
+class SessionState:
+    """A session after the answers of `key`.
+
+    `ignored` are the answers that contradict those before them: the session does not have them.
+    """
+
+    key: LogKey
+    session: ActiveSession
+    question: Question | None
+    result: SessionResult
+    numbers: GroupNumbers
+    ignored: tuple[Reply, ...] = ()
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows of the table that questions may be about, ascending: `result.labels` are theirs."""
+        return self.session.pool
+
+    @cached_property
+    def is_placed(self) -> np.ndarray:
+        """Whether the answers place each of `rows` in a group."""
+        placed = np.zeros(len(self.rows), dtype=bool)
+        for members in self.result.neighbourhoods:
+            placed[np.searchsorted(self.rows, members)] = True
+        return placed
+
+    @cached_property
+    def group_numbers(self) -> list[int]:
+        """The lasting number of each label."""
+        groups = self.result.neighbourhoods
+        n_labels = max(int(self.result.labels.max()) + 1, len(groups))
+        return self.numbers.of_labels(groups, n_labels)
+
+    def has_row(self, row: int) -> bool:
+        """Whether questions can be about a row of the table."""
+        at = int(np.searchsorted(self.rows, row))
+        return at < len(self.rows) and int(self.rows[at]) == row
+
+    def index(self, row: int) -> int:
+        """Where a row stands among `rows`."""
+        return int(np.searchsorted(self.rows, row))
+
+
+def replay(factory: SessionFactory, key: LogKey) -> SessionState:
+    """The state after a log, from the log alone."""
+    session, ignored = begin_session(factory, key)
+    numbers = number_groups(factory.closure(key.clusters), session)
+    return _complete(key, session, numbers, ignored)
+
+
+def begin_session(factory: SessionFactory, key: LogKey) -> tuple[ActiveSession, tuple[Reply, ...]]:
+    """A session with the answers of a log, but for those that contradict the ones before them."""
+    replies = key.replies
+    try:
+        return factory.begin(key.clusters, replies), ()
+    except IMPOSSIBLE:
+        possible, ignored = split_replies(factory.closure(key.clusters), replies)
+        return factory.begin(key.clusters, possible), tuple(ignored)
+
+
+def begin_advance(state: SessionState, reply: Reply) -> ActiveSession:
+    """The session after one more answer; raises what the session raises if the answer cannot be true."""
+    session = state.session.fork()
+    session.tell(reply.answer, Question(*reply.pair, is_recheck=reply.is_recheck))
+    return session
+
+
+def advance(state: SessionState, key: LogKey, told: ActiveSession | None = None) -> SessionState:
+    """The state after one more answer, that of `key`; `told` is the session that has it, if there is one."""
+    if key.reply is None:
+        raise ValueError(f"{key} is the key of an empty log, so nothing comes before it")
+    session = begin_advance(state, key.reply) if told is None else told
+    return _complete(key, session, state.numbers, state.ignored)
+
+
+def can_advance(state: SessionState, key: LogKey) -> bool:
+    """Whether the last answer of `key` was given in the step that the state is at."""
+    return key.reply is not None and key.parent == state.key and key.reply.step == state.session.step
+
+
+def split_replies(closure: Closure, replies: Sequence[Reply]) -> tuple[list[Reply], list[Reply]]:
+    """The answers that can be true together with those before them, and the others."""
+    known = Constraints(closure.n_points)
+    kept: list[Reply] = []
+    ignored: list[Reply] = []
+    for reply in replies:
+        try:
+            closure.add(known, reply)
+        except IMPOSSIBLE:  # some of it may have been added
+            known = closure.of(kept)
+            ignored.append(reply)
+        else:
+            kept.append(reply)
+    return kept, ignored
+
+
+def number_groups(closure: Closure, session: ActiveSession) -> GroupNumbers:
+    """Number the groups in the order in which the answers told them apart."""
+    numbers = GroupNumbers.none(session.pool)
+    known = Constraints(closure.n_points)
+    for reply in session.answers:
+        closure.add(known, reply)
+        numbers = numbers.extended(session.clusterer.neighbourhoods(known, session.n_clusters))
+    return numbers
+
+
+def _complete(
+    key: LogKey, session: ActiveSession, numbers: GroupNumbers, ignored: tuple[Reply, ...]
+) -> SessionState:
+    question = session.ask()
+    result = session.pool_result()
+    numbers = numbers.on(session.pool).extended(session.known_groups())
+    return SessionState(key, session, question, result, numbers, ignored)
