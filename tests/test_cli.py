@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it saves, and how it refuses."""
+"""The command line: output, saved files and errors."""
 
 import os
 import re
@@ -18,7 +18,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture
 def call(tmp_path, monkeypatch):
-    """Run the command in a folder of its own, as a pipe would see it."""
+    """Run the command in an empty folder, without a terminal."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
 
@@ -30,7 +30,7 @@ def call(tmp_path, monkeypatch):
 
 @pytest.fixture
 def no_session(monkeypatch):
-    """Make sure that a refusal comes before any work."""
+    """Fail if a session is started."""
 
     def refuse(*_, **__):
         raise AssertionError("a session was started")
@@ -55,11 +55,12 @@ def test_demo_help_lists_its_options(call):
     assert {"--questions", "--seed", "--out"} <= set(re.findall(r"--\w+", call("demo", "--help").stdout))
 
 
-def test_version_is_the_packages(call):
+def test_version_is_that_of_the_package(call):
     answer = call("--version")
     assert (answer.exit_code, answer.stdout) == (0, f"sameornot {sameornot.__version__}\n")
 
 
+@pytest.mark.slow
 def test_demo_saves_a_png_of_the_promised_size(call, tmp_path):
     answer = call("demo", "--simulate", "--questions", 3, "--out", tmp_path / "picture.png")
     assert answer.exit_code == 0, answer.output
@@ -84,6 +85,7 @@ def test_demo_without_questions_shows_the_grouping_before_the_first(call):
     assert len(re.findall(r"^ *\d+ +\d+ +\d+ +-?\d\.\d{3}", answer.stdout, re.MULTILINE)) == 1
 
 
+@pytest.mark.slow
 def test_demo_repeats_itself_for_a_seed(call, tmp_path):
     for name in "ab":
         call("demo", "--simulate", "--questions", 8, "--seed", 1, "--out", f"{name}.png")
@@ -108,7 +110,7 @@ def test_bad_arguments_get_one_sentence_before_any_work(call, tmp_path, argument
 
 
 @pytest.mark.usefixtures("no_session")
-def test_a_file_that_may_not_be_written_is_refused_before_any_work(call, tmp_path, monkeypatch):
+def test_read_only_file_is_refused_before_any_work(call, tmp_path, monkeypatch):
     (tmp_path / "mine.png").write_bytes(b"precious")
     monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)  # root may write all
     answer = call("demo", "--simulate", "--out", "mine.png")
@@ -119,7 +121,7 @@ def test_a_file_that_may_not_be_written_is_refused_before_any_work(call, tmp_pat
     assert (tmp_path / "mine.png").read_bytes() == b"precious"
 
 
-def test_a_full_disk_gets_one_sentence(call, monkeypatch):
+def test_full_disk_gets_one_sentence(call, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
@@ -129,7 +131,7 @@ def test_a_full_disk_gets_one_sentence(call, monkeypatch):
     assert answer.stderr == "sameornot: the picture could not be saved: [Errno 28] No space left on device\n"
 
 
-def test_numbers_are_whole_in_a_narrow_terminal():
+def test_numbers_are_complete_in_a_narrow_terminal():
     stages = [Stage(n, groups=2, placed=n, agreement=-0.25) for n in range(13)]
     lines = rendered(stage_table(stages), width=30)
     assert max(map(len, lines)) <= 30

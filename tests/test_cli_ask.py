@@ -17,7 +17,7 @@ import typer
 from typer.testing import CliRunner
 
 from sameornot import cli
-from sameornot.service import Desk
+from sameornot.service import LabellingService
 from sameornot.store import default_store, open_store
 from sameornot.table import read_table
 
@@ -33,7 +33,7 @@ TIMEOUT = 60
 
 @dataclass(frozen=True)
 class Meanwhile:
-    """A line that is typed after something else has happened, while the prompt was there."""
+    """A line that is typed after something else has happened during the prompt."""
 
     happens: Callable[[], object]
     line: str
@@ -51,7 +51,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def ask(folder, monkeypatch):
-    """Answer in the terminal with these lines, as a pipe would see it."""
+    """Run `sameornot ask` with these lines of input."""
 
     def run(*typed, options=("--id", "patient"), table="patients.csv"):
         coming = iter(typed)
@@ -69,12 +69,12 @@ def ask(folder, monkeypatch):
 
 
 def heads(answer):
-    """The head line of each question that was shown."""
+    """The heading of each question."""
     return re.findall(r"(\d+) of (\d+) · (\d+) groups?", answer.stdout)
 
 
 def stored_answers(session=None):
-    """The answers that hold in the store."""
+    """The current answers in the store."""
     store = open_store(default_store())
     line = next(line for line in store.sessions() if session in (None, line.session))
     answers: dict[int, str] = {}
@@ -99,13 +99,13 @@ def test_questions_are_shown_and_answers_stored(ask):
     assert re.search(r"All answers are saved. Next: sameornot report patients-csv-\w+\n$", answer.stdout)
 
 
-def test_a_key_that_means_nothing_asks_again(ask):
+def test_unknown_key_asks_again(ask):
     answer = ask("x", "", "1", "d", "q")
     assert stored_answers() == ["different"]
     assert answer.stdout.count("s same · d different") == 5
 
 
-def test_undo_takes_the_last_answer_back_and_asks_it_again(ask):
+def test_undo_removes_the_last_answer_and_asks_it_again(ask):
     answer = ask("d", "s", "z", "z", "z", "q")
     assert answer.exit_code == 0, answer.output
     assert stored_answers() == []
@@ -118,7 +118,7 @@ def test_undo_takes_the_last_answer_back_and_asks_it_again(ask):
 
 
 @pytest.mark.parametrize("last", ["q", "Q"])
-def test_leaving_and_the_end_of_the_input_are_the_same(ask, last):
+def test_quitting_and_the_end_of_the_input_are_the_same(ask, last):
     left = ask("d", last)
     ended = ask("d")
     assert left.exit_code == ended.exit_code == 0
@@ -126,11 +126,11 @@ def test_leaving_and_the_end_of_the_input_are_the_same(ask, last):
     assert "All answers are saved" in ended.stdout
 
 
-def test_run_again_it_goes_on_and_new_begins_another(ask):
+def test_second_run_resumes_and_new_starts_another_session(ask):
     ask("d", "s", "q", options=("--id", "patient", "--clusters", "3"))
     again = ask("q", options=())
     assert heads(again) == [("3", "90", heads(again)[0][2])]
-    assert "P" in again.stdout  # the column that names a record is remembered
+    assert "P" in again.stdout  # the identifier column is remembered
     other = ask("q", options=("--new",))
     assert heads(other)[0][0] == "1"
     store = open_store(default_store())
@@ -139,35 +139,35 @@ def test_run_again_it_goes_on_and_new_begins_another(ask):
 
 
 @contextmanager
-def other_desk(folder):
-    """The desk of somebody else at the same session."""
+def other_service(folder):
+    """The service of another process on the same session."""
     path = folder / "patients.csv"
     store = open_store(default_store())
-    desk = Desk.open(store, read_table(path), title=path.name, path=path, ahead=False)
-    yield desk
-    desk.close()
+    service = LabellingService.open(store, read_table(path), title=path.name, path=path, ahead=False)
+    yield service
+    service.close()
 
 
-def test_a_question_that_was_left_is_free_for_others(ask, folder):
+def test_question_of_a_person_who_quit_is_released(ask, folder):
     ask("q")
-    with other_desk(folder) as desk:
-        assert not any(person["looking"] for person in desk.progress("somebody")["people"])
+    with other_service(folder) as service:
+        assert not any(person["looking"] for person in service.progress("somebody")["people"])
 
 
 def contradicted(folder):
-    """She says "same" of two records of which somebody has just said that they differ."""
+    """Answer "same" about a pair that somebody else has just called different."""
 
-    def hurry():
-        with other_desk(folder) as desk:
+    def answer_first():
+        with other_service(folder) as service:
             store = open_store(default_store())
-            shown = [event.data for event in store.read(desk.session) if event.kind == "shown"][-1]
+            shown = [event.data for event in store.read(service.session) if event.kind == "shown"][-1]
             store.close()
-            desk.say("somebody", shown["left"], shown["right"], "different")
+            service.say("somebody", shown["left"], shown["right"], "different")
 
-    return Meanwhile(hurry, "s")
+    return Meanwhile(answer_first, "s")
 
 
-def test_an_answer_that_contradicts_an_earlier_one_lets_her_choose(ask, folder):
+def test_contradicting_answer_is_resolved_by_a_choice(ask, folder):
     answer = ask(contradicted(folder), "7", "1", "q")
     assert answer.exit_code == 0, answer.output
     assert "“Same” cannot be true together with an earlier answer. Which one is wrong?" in answer.stdout
@@ -176,27 +176,27 @@ def test_an_answer_that_contradicts_an_earlier_one_lets_her_choose(ask, folder):
 
 
 @pytest.mark.parametrize("choice", ["0", ""])
-def test_a_contradiction_can_be_left_as_it_was(ask, folder, choice):
+def test_contradiction_can_be_left_unresolved(ask, folder, choice):
     answer = ask(contradicted(folder), choice, "q")
     assert answer.exit_code == 0, answer.output
     assert stored_answers() == ["different"]
     assert heads(answer)[-1][0] == "2"
 
 
-def test_the_end_of_the_input_within_a_choice_changes_nothing(ask, folder):
+def test_end_of_the_input_during_a_choice_changes_nothing(ask, folder):
     answer = ask(contradicted(folder))
     assert answer.exit_code == 0, answer.output
     assert stored_answers() == ["different"]
 
 
-def test_it_ends_when_nothing_is_left_to_ask(ask, folder):
+def test_command_ends_when_nothing_is_left_to_ask(ask, folder):
     (folder / "two.csv").write_text("a,b\n1,2\n3,4\n")
     answer = ask("d", options=(), table="two.csv")
     assert answer.exit_code == 0, answer.output
     assert "Nothing is left to ask." in answer.stdout
 
 
-def test_what_a_terminal_would_obey_is_shown_and_not_sent(ask, folder):
+def test_control_characters_are_shown_and_not_sent(ask, folder):
     note = '"\x1b[2Jgone\x9b31m :smile: [bold]b[/bold] \u202etxt\x07\x08\r'
     evil = TABLE.replace("ward", "wa\x1b[31mrd").replace("seen", note).replace("times", 'times"')
     evil = evil.replace("P", "\x1b]0;P")
@@ -222,7 +222,7 @@ def test_long_cells_do_not_flood_the_terminal(ask, folder):
     assert len(answer.stdout) < 20_000
 
 
-def test_a_terminal_that_cannot_show_all_signs_shows_what_it_can(folder):
+def test_ascii_terminal_shows_what_it_can(folder):
     answer = subprocess.run(
         [*COMMAND, "ask", "patients.csv"],
         input=b"d\nq\n",
@@ -235,7 +235,7 @@ def test_a_terminal_that_cannot_show_all_signs_shows_what_it_can(folder):
     assert b"2 of 100 ? 2 groups" in answer.stdout
 
 
-def test_an_account_without_a_name_can_answer_too(ask, monkeypatch):
+def test_account_without_a_name_can_answer(ask, monkeypatch):
     def nameless():
         raise KeyError("getpwuid(): uid not found: 4242")
 
@@ -244,7 +244,7 @@ def test_an_account_without_a_name_can_answer_too(ask, monkeypatch):
     assert stored_answers() == ["different"]
 
 
-def test_ctrl_c_at_the_prompt_leaves_like_q(folder):
+def test_ctrl_c_at_the_prompt_quits_like_q(folder):
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([*COMMAND, "ask", "patients.csv"], **pipes) as process:
         read_until(process.stdout, b"\n> ")
@@ -259,7 +259,7 @@ def test_ctrl_c_at_the_prompt_leaves_like_q(folder):
 
 
 def read_until(stream, end):
-    """Read up to and with these bytes, which a program prints when it waits."""
+    """Read up to these bytes, which a program prints when it waits for input."""
     found = b""
     while not found.endswith(end):
         byte = stream.read(1)
@@ -267,7 +267,7 @@ def read_until(stream, end):
         found += byte
 
 
-def test_a_store_that_cannot_grow_is_one_sentence_and_keeps_the_answers(ask):
+def test_full_disk_is_reported_in_one_sentence_and_earlier_answers_are_kept(ask):
     """Files may not grow beyond one byte while the second answer is given."""
     unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
 
@@ -296,25 +296,25 @@ def test_a_store_that_cannot_grow_is_one_sentence_and_keeps_the_answers(ask):
         (["--show", "age,sex"], "show names the column 'sex', and the table has age, note, patient, ward"),
     ],
 )
-def test_options_that_do_not_fit_get_one_sentence(ask, options, complaint):
+def test_invalid_options_get_one_sentence(ask, options, complaint):
     answer = ask("d", options=options)
     assert (answer.exit_code, answer.stdout, answer.stderr) == (2, "", f"sameornot: {complaint}\n")
 
 
-def test_a_changed_table_is_refused_and_the_answers_stay(ask, folder):
+def test_changed_table_is_refused_and_the_answers_are_kept(ask, folder):
     ask("d", "q")
     (folder / "patients.csv").write_text(TABLE.replace("knee", "elbow"))
     answer = ask("d", "q")
     assert (answer.exit_code, answer.stdout) == (2, "")
     assert re.fullmatch(
         r"sameornot: patients.csv is not the table that session patients-csv-\w+ was begun with: give that "
-        r"one, or begin anew with --new \(the earlier answers stay in the store\)\n",
+        r"table, or start a new session with --new; earlier answers are kept\n",
         answer.stderr,
     )
     assert stored_answers() == ["different"]
 
 
-def test_what_is_not_installed_is_named(folder):
+def test_missing_package_is_named(folder):
     code = "import sys; sys.modules['sqlalchemy'] = None; from sameornot.cli import app; app()"
     answer = subprocess.run(
         [sys.executable, "-c", code, "ask", str(Path("patients.csv"))],

@@ -1,4 +1,4 @@
-"""`sameornot label` and `demo`: the page of a real process, over HTTP, from its address to Ctrl-C."""
+"""`sameornot label` and `demo`: the page of a real process over HTTP, from its address to Ctrl-C."""
 
 import json
 import os
@@ -22,8 +22,8 @@ TABLE = "patient,age,ward\n" + "".join(
     f"P{row:02},{row % 3 * 30 + row % 7},w{row % 3}\n" for row in range(30)
 )
 COMMAND = [sys.executable, "-c", "from sameornot.cli import app; app()"]
-# Seconds that Ctrl-C may take to be obeyed, on a machine that has other things to do.
-PATIENCE = 30
+# Seconds that Ctrl-C may take on a loaded machine.
+TIMEOUT = 30
 
 
 @pytest.fixture(autouse=True)
@@ -37,25 +37,25 @@ def folder(tmp_path, monkeypatch):
 
 
 class Browser:
-    """Follows the address that was printed, and keeps cookies."""
+    """Opens the printed address, and keeps cookies."""
 
     def __init__(self, address):
         self.base = address.partition("?")[0]
         self.opener = build_opener(ProxyHandler({}), HTTPCookieProcessor(CookieJar()))
-        self.page = self.opener.open(address, timeout=PATIENCE).read().decode()
+        self.page = self.opener.open(address, timeout=TIMEOUT).read().decode()
 
     def get(self, name):
-        return json.load(self.opener.open(f"{self.base}api/{name}", timeout=PATIENCE))
+        return json.load(self.opener.open(f"{self.base}api/{name}", timeout=TIMEOUT))
 
     def post(self, name, said):
         headers = {"Content-Type": "application/json"}
         request = Request(f"{self.base}api/{name}", json.dumps(said).encode(), headers)
-        return json.load(self.opener.open(request, timeout=PATIENCE))
+        return json.load(self.opener.open(request, timeout=TIMEOUT))
 
 
 @contextmanager
 def page(*arguments):
-    """The command with these arguments, as a process; the address that it prints. Ctrl-C ends it quietly."""
+    """Run the command as a process and yield the address that it prints; Ctrl-C has to end it quietly."""
     pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with subprocess.Popen([*COMMAND, *arguments], **pipes, text=True, env=environment) as process:
@@ -63,10 +63,10 @@ def page(*arguments):
             lines = iter(process.stdout.readline, "")
             found = next((at for line in lines if (at := re.search(r" is at (http://\S+)$", line))), None)
             assert found, process.stderr.read()
-            assert next(lines).startswith("Ctrl-C ends it; every answer is saved")
+            assert next(lines).startswith("Press Ctrl-C to stop. Every answer is saved")
             yield found[1]
             process.send_signal(signal.SIGINT)
-            errors = process.communicate(timeout=PATIENCE)[1]
+            errors = process.communicate(timeout=TIMEOUT)[1]
         finally:
             process.kill()
     assert (process.returncode, errors) == (0, "")
@@ -76,7 +76,7 @@ def call(*arguments, typed=""):
     return CliRunner().invoke(cli.app, [str(argument) for argument in arguments], input=typed)
 
 
-def test_the_page_is_answered_resumed_begun_anew_and_gone_on_with_in_the_terminal():
+def test_session_is_resumed_on_the_page_and_in_the_terminal_and_new_starts_another():
     options = ["--id", "patient", "--clusters", "3", "--no-browser"]
     with page("label", "patients.csv", *options) as address:
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
@@ -95,12 +95,12 @@ def test_the_page_is_answered_resumed_begun_anew_and_gone_on_with_in_the_termina
         assert resumed["progress"]["asked"] == 1
     assert "2 of 90" in call("ask", "patients.csv", typed="q\n").stdout
     with page("label", "patients.csv", "--no-browser", "--new") as address:
-        anew = Browser(address).get("state")
-        assert anew["session"] == f"{begun['session']}-2"
-        assert anew["progress"]["asked"] == 0
+        new = Browser(address).get("state")
+        assert new["session"] == f"{begun['session']}-2"
+        assert new["progress"]["asked"] == 0
 
 
-def test_the_demo_starts_the_page_on_its_own_table_and_store(folder):
+def test_demo_opens_the_page_on_its_own_table_and_store(folder):
     with page("demo", "--no-browser") as address:
         state = Browser(address).get("state")
     assert (state["title"], state["rows"], state["clusters"]) == ("Breast tumours (demo)", 569, 2)
@@ -137,12 +137,12 @@ def test_the_demo_starts_the_page_on_its_own_table_and_store(folder):
         ),
     ],
 )
-def test_what_cannot_be_served_gets_one_sentence(arguments, complaint):
+def test_invalid_options_get_one_sentence(arguments, complaint):
     answer = call("label", *arguments, "--no-browser")
     assert (answer.exit_code, answer.stdout, answer.stderr) == (2, "", f"sameornot: {complaint}\n")
 
 
-def test_a_taken_port_gets_one_sentence():
+def test_port_in_use_gets_one_sentence():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         answer = call("label", "patients.csv", "--no-browser", "--port", port)
@@ -150,7 +150,7 @@ def test_a_taken_port_gets_one_sentence():
     assert (answer.exit_code, answer.stdout, answer.stderr) == (2, "", f"sameornot: {sentence}\n")
 
 
-def test_a_changed_table_is_refused_and_the_answers_stay(folder):
+def test_changed_table_is_refused_and_the_answers_are_kept(folder):
     call("ask", "patients.csv", typed="d\nq\n")
     (folder / "patients.csv").write_text(TABLE.replace("w0", "w9"))
     answer = call("label", "patients.csv", "--no-browser")
@@ -164,10 +164,10 @@ def test_a_changed_table_is_refused_and_the_answers_stay(folder):
     store.close()
 
 
-def test_ctrl_c_ends_a_page_that_is_being_looked_at():
-    """A browser that holds the page's stream of events open does not hold the end up."""
+def test_ctrl_c_stops_the_server_while_a_page_is_open():
+    """An open event stream does not delay the shutdown."""
     with page("label", "patients.csv", "--no-browser") as address:
         browser = Browser(address)
-        stream = browser.opener.open(f"{browser.base}api/events", timeout=PATIENCE)
+        stream = browser.opener.open(f"{browser.base}api/events", timeout=TIMEOUT)
         assert stream.status == 200
     stream.close()

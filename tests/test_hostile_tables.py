@@ -1,6 +1,6 @@
-"""Tables that nobody would send on purpose: each works from the first question to the report, or is refused.
+"""Unusual tables: each works from the first question to the report, or is refused.
 
-A refusal is one sentence of ours, comes before anything is stored, and leaves earlier answers where they are.
+A refusal is one clear sentence, comes before anything is stored, and keeps earlier answers.
 """
 
 import json
@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from sameornot import cli
 from sameornot.export import Model, answers_table, labels_table, write_csv, write_report
-from sameornot.service import Clash, Desk, DeskProblem, Options
-from sameornot.store import StoreProblem, open_store
-from sameornot.table import TableProblem, read_table
+from sameornot.service import Conflict, LabellingService, Options, ServiceError
+from sameornot.store import StoreError, open_store
+from sameornot.table import TableError, read_table
 
 N = 24
 SCRIPT = "<script>alert('x')</script>"
@@ -31,46 +31,48 @@ def words(n_rows=N):
 
 
 @pytest.fixture
-def open_desk(tmp_path):
-    """Open desks on one store; those still open are closed at the end."""
-    desks = []
+def open_service(tmp_path):
+    """Open services on one store; they are closed at the end."""
+    services = []
 
     def begin(frame, path=None, **options):
         store = open_store(tmp_path / "sessions.sqlite")
         try:
             wanted = Options(**options)
-            desks.append(Desk.open(store, frame, title="hostile", path=path, options=wanted, ahead=False))
+            services.append(
+                LabellingService.open(store, frame, title="hostile", path=path, options=wanted, ahead=False)
+            )
         except BaseException:
             store.close()
             raise
-        return desks[-1]
+        return services[-1]
 
     yield begin
-    for desk in desks:
-        desk.close()
+    for service in services:
+        service.close()
 
 
-def work(desk, answers=("different", "same")):
-    """Answer some questions; all that was sent to the page, as it was sent."""
-    step = desk.state("ana")
+def work(service, answers=("different", "same")):
+    """Answer some questions; returns all that was sent to the page."""
+    step = service.state("ana")
     sent = [step]
     for answer in answers:
         if step["question"] is None:
             break
         try:
-            step = desk.answer("ana", step["question"]["id"], answer, 1.0)
-        except Clash as clash:
+            step = service.answer("ana", step["question"]["id"], answer, 1.0)
+        except Conflict as clash:
             first = clash.payload["options"][0]
-            step = desk.resolve("ana", clash.payload["said"], first["changes"], first.get("clusters"))
+            step = service.resolve("ana", clash.payload["said"], first["changes"], first.get("clusters"))
         sent.append(step)
-    sent += [desk.groups(), desk.history("ana"), desk.picture("ana")]
-    sent += [desk.members(group["key"], "typical") for group in desk.groups()["groups"]]
+    sent += [service.groups(), service.history("ana"), service.picture("ana")]
+    sent += [service.members(group["key"], "typical") for group in service.groups()["groups"]]
     return [json.loads(json.dumps(said, allow_nan=False)) for said in sent]
 
 
-def take_home(desk):
-    """Labels of every row, answers, the model and back, the report."""
-    snapshot = desk.snapshot()
+def export_all(service):
+    """Make the labels, the answers, the model (saved and loaded) and the report."""
+    snapshot = service.snapshot()
     labels = labels_table(snapshot)
     assert len(labels) == len(snapshot.table)
     assert labels["confidence"].between(0, 1).all()
@@ -117,11 +119,11 @@ WORKABLE = {
 
 
 @pytest.mark.parametrize("name", WORKABLE)
-def test_a_strange_table_works_from_the_first_question_to_the_report(open_desk, name):
-    desk = open_desk(WORKABLE[name]())
-    work(desk)
-    assert desk.history("ana")["answers"]
-    take_home(desk)
+def test_unusual_table_works_from_the_first_question_to_the_report(open_service, name):
+    service = open_service(WORKABLE[name]())
+    work(service)
+    assert service.history("ana")["answers"]
+    export_all(service)
 
 
 @pytest.mark.parametrize(
@@ -136,10 +138,10 @@ def test_a_strange_table_works_from_the_first_question_to_the_report(open_desk, 
     ],
     ids=str,
 )
-def test_strange_options_work_from_the_first_question_to_the_report(open_desk, options):
-    desk = open_desk(numbers(), **options)
-    work(desk)
-    take_home(desk)
+def test_unusual_options_work_from_the_first_question_to_the_report(open_service, options):
+    service = open_service(numbers(), **options)
+    work(service)
+    export_all(service)
 
 
 # All of these cannot, and say so
@@ -159,10 +161,10 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_hopeless_table_is_refused_in_one_sentence_and_nothing_is_stored(open_desk, tmp_path, name):
+def test_useless_table_is_refused_in_one_sentence_and_nothing_is_stored(open_service, tmp_path, name):
     make, options, reason = REFUSED[name]
-    with pytest.raises((TableProblem, DeskProblem, StoreProblem)) as problem:
-        open_desk(make(), **options)
+    with pytest.raises((TableError, ServiceError, StoreError)) as problem:
+        open_service(make(), **options)
     sentence = str(problem.value)
     assert reason in sentence
     assert "\n" not in sentence
@@ -171,50 +173,50 @@ def test_a_hopeless_table_is_refused_in_one_sentence_and_nothing_is_stored(open_
     store.close()
 
 
-def test_options_that_do_not_work_leave_the_session_and_its_answers_as_they_were(open_desk):
-    before = open_desk(numbers())
+def test_invalid_options_do_not_change_the_session_and_its_answers(open_service):
+    before = open_service(numbers())
     work(before)
-    with pytest.raises(TableProblem):
-        open_desk(numbers(), ignore=["m0", "m1"])
-    after = open_desk(numbers())
+    with pytest.raises(TableError):
+        open_service(numbers(), ignore=["m0", "m1"])
+    after = open_service(numbers())
     assert after.history("ana") == before.history("ana")
 
 
-def test_rows_that_were_asked_about_stay_when_others_are_drawn(open_desk):
+def test_rows_of_earlier_questions_stay_in_a_new_pool(open_service):
     table = numbers(400)
-    before = open_desk(table, pool=20)
+    before = open_service(table, pool=20)
     work(before, ["different", "same", "unsure"])
     told = [(line["left"]["row"], line["right"]["row"]) for line in before.history("ana")["answers"]]
-    after = open_desk(table, seed=1)
+    after = open_service(table, seed=1)
     assert [(line["left"]["row"], line["right"]["row"]) for line in after.history("ana")["answers"]] == told
     work(after)
-    take_home(after)
+    export_all(after)
 
 
 # What becomes of cells
 
 
-def test_markup_reaches_the_page_as_the_text_that_it_is(open_desk):
-    desk = open_desk(numbers().assign(note=[SCRIPT, "=cmd|' /C calc'!A0"] * 12))
-    question = work(desk)[0]["question"]
+def test_markup_reaches_the_page_as_text(open_service):
+    service = open_service(numbers().assign(note=[SCRIPT, "=cmd|' /C calc'!A0"] * 12))
+    question = work(service)[0]["question"]
     note = next(field for field in question["fields"] if field["column"] == "note")
     assert {note["left"], note["right"]} <= {SCRIPT, "=cmd|' /C calc'!A0"}
-    assert "<script" not in take_home(desk)["report.html"]
+    assert "<script" not in export_all(service)["report.html"]
 
 
-def test_names_of_records_that_look_like_formulas_are_exported_as_text(open_desk):
-    desk = open_desk(numbers().assign(name=[f"=HYPERLINK({row})" for row in range(N)]), id="name")
-    work(desk)
-    files = take_home(desk)
+def test_record_names_that_look_like_formulas_are_exported_as_text(open_service):
+    service = open_service(numbers().assign(name=[f"=HYPERLINK({row})" for row in range(N)]), id="name")
+    work(service)
+    files = export_all(service)
     for name in ("labels.csv", "answers.csv"):
         assert "'=HYPERLINK(" in files[name]
         assert not any(cell.startswith("=") for line in files[name].splitlines() for cell in line.split(","))
 
 
-def test_records_that_share_a_name_or_have_none_are_kept_apart(open_desk):
-    desk = open_desk(numbers().assign(name=["p", "p", None, ""] * 6), id="name")
-    work(desk)
-    labels = labels_table(desk.snapshot())
+def test_records_with_equal_or_missing_names_stay_distinct(open_service):
+    service = open_service(numbers().assign(name=["p", "p", None, ""] * 6), id="name")
+    work(service)
+    labels = labels_table(service.snapshot())
     assert labels["id"].tolist()[:4] == ["p", "p", "row 3", "row 4"]
     assert labels["row"].tolist() == list(range(1, N + 1))
 
@@ -252,7 +254,7 @@ READABLE = {
 
 
 @pytest.mark.parametrize("name", READABLE)
-def test_a_strange_file_is_read_and_asked_about(ask, name):
+def test_unusual_file_is_read_and_asked_about(ask, name):
     answer = ask(name, READABLE[name])
     assert answer.exit_code == 0, answer.output
     assert "3 of 100" in answer.stdout
@@ -268,12 +270,12 @@ UNREADABLE = {
     "excel.csv": (b"PK\x03\x04rest", "excel.csv is an Excel or zip file by its contents"),
     "text.xlsx": (b"a,b\n1,2\n", "text.xlsx is no Excel file"),
     "text.parquet": (b"a,b\n1,2\n", "text.parquet is no Parquet file"),
-    "table.doc": (b"a,b\n1,2\n", "table.doc is of no known type"),
+    "table.doc": (b"a,b\n1,2\n", "table.doc is of an unknown type"),
 }
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_a_broken_file_is_refused_in_one_sentence(ask, name):
+def test_damaged_file_is_refused_in_one_sentence(ask, name):
     contents, reason = UNREADABLE[name]
     answer = ask(name, contents)
     assert (answer.exit_code, answer.stdout) == (2, "")
@@ -281,10 +283,10 @@ def test_a_broken_file_is_refused_in_one_sentence(ask, name):
     assert answer.stderr.count("\n") == 1
 
 
-def test_a_parquet_file_with_lists_and_structures_is_asked_about(open_desk, tmp_path):
+def test_parquet_file_with_lists_and_structs_is_asked_about(open_service, tmp_path):
     numbers().assign(visits=[[1, 2], [3]] * 12, place=[{"town": "Graz"}, {"town": "Linz"}] * 12).to_parquet(
         tmp_path / "nested.parquet"
     )
-    desk = open_desk(read_table(tmp_path / "nested.parquet"), path=tmp_path / "nested.parquet")
-    work(desk)
-    take_home(desk)
+    service = open_service(read_table(tmp_path / "nested.parquet"), path=tmp_path / "nested.parquet")
+    work(service)
+    export_all(service)

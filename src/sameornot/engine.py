@@ -1,7 +1,7 @@
-"""Work in parts, here or on a Dask cluster: who does what, and what is done again, is Dask's business.
+"""Run work on parts of a table, in this process or on a Dask cluster. Dask schedules and retries.
 
-An engine is None (this process), "local" (a worker for each core of this machine) or the address of a
-scheduler, such as tcp://10.0.0.7:8786, whose workers reach the same files by the same names.
+An engine is None (this process), "local" (one worker per core of this machine) or the address of a Dask
+scheduler, such as tcp://10.0.0.7:8786, whose workers see the same files under the same paths.
 """
 
 import asyncio
@@ -15,105 +15,112 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 LOCAL = "local"
-CONNECT_SECONDS = 20
+CONNECT_SECONDS = 20.0
 
 
-class EngineProblem(ValueError):
-    """A cluster that cannot do the work, in one sentence."""
+class EngineError(ValueError):
+    """A cluster cannot do the work; the message is one sentence for the user."""
 
 
-class ClusterLost(EngineProblem):
-    """A cluster that could not go on with work it had begun."""
+class ClusterLost(EngineError):
+    """A cluster failed after the work had begun."""
 
 
 class Cluster(NamedTuple):
-    """A cluster that answers, and the engine by which it was asked for."""
+    """A connected client, and the engine that was asked for."""
 
     engine: str
     client: Any
 
 
-def each(
+def map_unordered(
     engine: str | None,
     prepare: Callable[[str], Any],
     text: str,
     work: Callable[[Any, Item], Result],
     items: Sequence[Item],
 ) -> Iterator[tuple[Item, Result]]:
-    """`work(prepare(text), item)` for each item, as they are done; `prepare` is called once in all."""
+    """Yield (item, `work(prepare(text), item)`) as items finish; `prepare` is called once."""
     if engine is None:
         prepared = prepare(text)
         yield from ((item, work(prepared, item)) for item in items)
         return
     with connect(engine) as cluster:
-        # A task and not data sent there: a worker that dies takes data with it, and a task is done again.
-        yield from spread(cluster, work, items, cluster.client.submit(prepare, text))
+        # `prepare` is a task, not scattered data: data is lost with its worker, a task is run again.
+        yield from map_on_cluster(cluster, work, items, cluster.client.submit(prepare, text))
 
 
-def spread(
-    cluster: Cluster, work: Callable[..., Result], items: Sequence[Item], *given: Any
+def map_on_cluster(
+    cluster: Cluster, work: Callable[..., Result], items: Sequence[Item], *arguments: Any
 ) -> Iterator[tuple[Item, Result]]:
-    """`work(*given, item)` for each item, as they are done; the first are begun first."""
+    """Yield (item, `work(*arguments, item)`) as items finish; earlier items start first."""
     from distributed import as_completed
 
     client = cluster.client
 
-    async def hand_out() -> dict[Any, Item]:
+    async def submit_all() -> dict[Any, Item]:
         return {
-            client.submit(work, *given, item, pure=False, priority=-nth): item
-            for nth, item in enumerate(items)
+            client.submit(work, *arguments, item, pure=False, priority=-position): item
+            for position, item in enumerate(items)
         }
 
-    with told(cluster, {}):
-        # In the client's own thread: Dask trips over new tasks of another while it notes a lost scheduler.
-        waiting = client.sync(hand_out)
-    for future in as_completed(list(waiting), loop=client.loop):
-        with told(cluster, waiting, future):
+    with explained_errors(cluster, {}):
+        # On the client's own thread: Dask fails if tasks are submitted while it notes a lost scheduler.
+        pending = client.sync(submit_all)
+    for future in as_completed(list(pending), loop=client.loop):
+        with explained_errors(cluster, pending, future):
             result = future.result()
-        item = waiting.pop(future)
-        del future  # or it would be done again if the worker that holds it dies
+        item = pending.pop(future)
+        del future  # otherwise the task is repeated if the worker that holds its result dies
         yield item, result
 
 
 @contextmanager
-def connect(engine: str) -> Iterator[Cluster]:
-    """The cluster that an engine stands for, until the end of the block."""
+def connect(engine: str, timeout: float | None = None) -> Iterator[Cluster]:
+    """Connect to the cluster of an engine, and disconnect at the end of the block.
+
+    A scheduler has `timeout` seconds to answer (by default `CONNECT_SECONDS`).
+    """
+    timeout = CONNECT_SECONDS if timeout is None else timeout
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise EngineProblem(
+        raise EngineError(
             "Dask is needed for --engine and is not installed: pip install 'sameornot[dask]'"
         ) from None
     if engine == LOCAL:
-        alone = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
-        with closing(LocalCluster(threads_per_worker=1, **alone)) as local, closing(Client(local)) as client:
+        loopback = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+        with (
+            closing_quietly(LocalCluster(threads_per_worker=1, **loopback)) as local,
+            closing_quietly(Client(local)) as client,
+        ):
             yield Cluster(engine, client)
         return
     try:
-        with ThreadPoolExecutor(1) as thread:  # a notebook runs a loop of its own in this one
-            thread.submit(asyncio.run, knock(engine)).result()
-        client = Client(engine, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError, TypeError, MemoryError):  # the last two if something else answers there
-        raise EngineProblem(
+        with ThreadPoolExecutor(1) as thread:  # a notebook already runs an event loop on this thread
+            thread.submit(asyncio.run, check_scheduler(engine, timeout)).result()
+        client = Client(engine, timeout=timeout)
+    except (OSError, ValueError, TypeError, MemoryError):  # the last two: some other service answers
+        raise EngineError(
             f"no scheduler answers at {engine}: start one with `dask scheduler`, or use --engine {LOCAL}"
         ) from None
-    with closing(client):
+    with closing_quietly(client):
         yield Cluster(engine, client)
 
 
-async def knock(address: str) -> None:
-    """See whether Dask answers there: a client waits for ever for a server that accepts and says nothing."""
+async def check_scheduler(address: str, timeout: float) -> None:
+    """Raise unless Dask answers: a client waits forever for a server that accepts and says nothing."""
     from distributed import Security
     from distributed.comm.core import connect
 
     options = Security().get_connection_args("client")
-    comm = await asyncio.wait_for(connect(address, **options), CONNECT_SECONDS)
+    comm = await asyncio.wait_for(connect(address, **options), timeout)
     comm.abort()
 
 
 @contextmanager
-def closing(opened: Any) -> Iterator[Any]:
-    """Close what was opened; Dask's log of how that went would hide the sentence that tells why."""
+def closing_quietly(opened: Any) -> Iterator[Any]:
+    """Close a Dask object without its log output, which would hide our error message."""
     from distributed.utils import silence_logging_cmgr
 
     try:
@@ -124,15 +131,15 @@ def closing(opened: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def told(cluster: Cluster, waiting: Mapping[Any, Item], future: Any = None) -> Iterator[None]:
-    """Say in a sentence what went wrong with the cluster; an error of the work itself stays as it is."""
+def explained_errors(cluster: Cluster, pending: Mapping[Any, Item], future: Any = None) -> Iterator[None]:
+    """Turn failures of the cluster into `ClusterLost`; errors of the work itself pass unchanged."""
     from distributed import KilledWorker
     from distributed.client import ClosedClientError
 
     try:
         yield
     except KilledWorker:
-        names = " or ".join(blamed(waiting)) or "the start of the work"
+        names = " or ".join(fatal_items(pending)) or "the start of the work"
         raise ClusterLost(
             f"workers died over {names} again and again, most likely for lack of memory: give them more, or "
             "smaller parts"
@@ -145,13 +152,13 @@ def told(cluster: Cluster, waiting: Mapping[Any, Item], future: Any = None) -> I
         ) from None
 
 
-def blamed(waiting: Mapping[Any, Item]) -> list[str]:
-    """What workers died over: Dask counts a death against all that the worker held, run or not."""
+def fatal_items(pending: Mapping[Any, Item]) -> list[str]:
+    """Items over which workers died; Dask counts a death against every task the worker held."""
     from distributed import KilledWorker
 
-    errors = {future: future.exception() for future in waiting if future.status == "error"}
+    errors = {future: future.exception() for future in pending if future.status == "error"}
     return [
-        str(waiting[future])
+        str(pending[future])
         for future, error in errors.items()
         if isinstance(error, KilledWorker) and error.task == future.key
     ]

@@ -1,4 +1,4 @@
-"""A real Chromium without a window: found on this machine, told to keep to itself."""
+"""A real headless Chromium: found on this machine, without background requests."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ MISSING = (
     "the tests of the page need Chromium, and none was found: install it so that one of "
     f"{', '.join(NAMES)} can be called"
 )
-# Only what root needs in a container, and what keeps the browser itself from calling its maker.
+# What root needs in a container, and no requests of the browser itself.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -28,7 +28,7 @@ class MissingBrowser(RuntimeError):
 
 
 def find_chromium() -> str:
-    """Where Chromium is."""
+    """The path of Chromium."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None:
         raise MissingBrowser(MISSING)
@@ -37,7 +37,7 @@ def find_chromium() -> str:
 
 @contextmanager
 def running_chromium() -> Iterator[Browser]:
-    """One browser, until the block is left."""
+    """One browser, until the end of the block."""
     path = find_chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS, env=dict(os.environ))

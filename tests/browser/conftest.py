@@ -1,4 +1,4 @@
-"""One Chromium for all tests of the page; for each test its own server process and its own people."""
+"""One Chromium for all tests of the page; a server process and browser contexts for each test."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -18,14 +18,14 @@ Visit = Callable[..., Labeller]
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """A machine without Chromium fails here, with a sentence that says so: nothing is skipped."""
+    """Without Chromium this fails with a clear message: no test is skipped."""
     with running_chromium() as browser:
         yield browser
 
 
 @pytest.fixture
 def label(tmp_path: Path) -> Iterator[Label]:
-    """Start `sameornot label` with these arguments; it is ended after the test, and must have been well."""
+    """Start `sameornot label` with these arguments; it is stopped after the test and must not fail."""
     with ExitStack() as ends:
 
         def start(*arguments: object) -> PageCommand:
@@ -38,7 +38,7 @@ def label(tmp_path: Path) -> Iterator[Label]:
 
 @pytest.fixture
 def visit(chromium: Browser, label: Label) -> Iterator[Visit]:
-    """Open the page as one more person; after the test, nothing may have gone wrong on any page."""
+    """Open the page as another person; after the test, no page may have reported an error."""
     with ExitStack() as ends:
 
         def open_page(command: PageCommand, **options: Any) -> Labeller:

@@ -1,5 +1,5 @@
-// Every visible piece of text whose contrast with its ground is below `least`, as WCAG 2 computes it.
-// What is disabled is left out, as WCAG leaves it out.
+// All visible text whose contrast with its background (WCAG 2) is below `least`. Disabled elements are exempt, as
+// in WCAG.
 (least) => {
   const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgba = (colour) => {

@@ -16,7 +16,7 @@ PLACES = ("north bank", "old wall", "dry slope")
 
 
 def write_table(path: Path) -> dict[str, str]:
-    """Write the table; the kind of each record by its id, which no column holds."""
+    """Write the table; returns the kind of each record by its id, which is in no column."""
     rng = np.random.default_rng(4)
     kinds = np.repeat(np.arange(3), N_ROWS // 3)
     rng.shuffle(kinds)
@@ -38,6 +38,6 @@ def write_table(path: Path) -> dict[str, str]:
 
 
 def _measure(kinds: np.ndarray, rng: np.random.Generator, n: int) -> np.ndarray:
-    """Even measures tell the kinds apart, each in an order of its own; odd ones say nothing."""
+    """Even columns separate the kinds, each in another order; odd ones are irrelevant."""
     means = np.roll([2.0, 6.0, 10.0], n)[kinds] if n % 2 == 0 else np.full(N_ROWS, 5.0)
     return np.round(rng.normal(means, 1.0), 2)

@@ -1,4 +1,4 @@
-"""Somebody who answers at the page, and a watch on everything that goes wrong there."""
+"""A person who answers on the page, with checks for every error that the browser reports."""
 
 import re
 from typing import Any
@@ -7,54 +7,54 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Locator, Page, Request, expect
 
 VIEWPORT = {"width": 1280, "height": 800}
-PATIENCE = 60_000  # milliseconds; generous, for a loaded machine
-expect.set_options(timeout=PATIENCE)
+TIMEOUT = 60_000  # milliseconds; generous, for a loaded machine
+expect.set_options(timeout=TIMEOUT)
 
-# A clash is an answer of the server too; Chromium notes every status from 400 on as an error.
-CLASH_LINE = "Failed to load resource: the server responded with a status of 409 (Conflict)"
-# How often Tab is pressed at most to reach something.
+# A conflict is a normal response too, but Chromium logs every status from 400 on as an error.
+CONFLICT_MESSAGE = "Failed to load resource: the server responded with a status of 409 (Conflict)"
+# Presses of Tab after which an element counts as unreachable.
 N_TABS = 120
 
 Truth = dict[str, str]
 
 
 class Labeller:
-    """One person's browser: a context of its own, with a page on the session."""
+    """The browser context of one person, with the page open."""
 
     def __init__(self, context: BrowserContext, address: str) -> None:
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT)
         self.context = context
         self.host = urlsplit(address).netloc
-        self.problems: list[str] = []
-        self.forgiven = [re.compile(re.escape(CLASH_LINE))]
+        self.errors: list[str] = []
+        self.expected = [re.compile(re.escape(CONFLICT_MESSAGE))]
         context.on("request", self._check_request)
         self.page: Page = context.new_page()
         self.page.on("console", self._check_message)
-        self.page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        self.page.on("pageerror", lambda error: self.errors.append(f"page error: {error}"))
         self.page.on("dialog", self._check_dialog)
         self.page.goto(address)
         self.wait_for_question()
 
-    def forgive(self, pattern: str) -> None:
-        """Let the browser's console say this: the test brings it about."""
-        self.forgiven.append(re.compile(pattern))
+    def expect_message(self, pattern: str) -> None:
+        """Accept this console message, which the test causes."""
+        self.expected.append(re.compile(pattern))
 
     def check(self) -> None:
         """No page error, no console error, and no request to another host."""
-        self.page.evaluate("0")  # what is still on its way arrives before the answer to this
-        assert self.problems == []
+        self.page.evaluate("0")  # pending messages arrive before this response
+        assert self.errors == []
 
     def _check_request(self, request: Request) -> None:
         parts = urlsplit(request.url)
         if parts.scheme not in ("data", "blob") and parts.netloc != self.host:
-            self.problems.append(f"request to another host: {request.url}")
+            self.errors.append(f"request to another host: {request.url}")
 
     def _check_message(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and not any(known.search(message.text) for known in self.forgiven):
-            self.problems.append(f"console error: {message.text}")
+        if message.type == "error" and not any(known.search(message.text) for known in self.expected):
+            self.errors.append(f"console error: {message.text}")
 
     def _check_dialog(self, dialog: Dialog) -> None:
-        self.problems.append(f"dialog: {dialog.message}")
+        self.errors.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
     def __getitem__(self, test_id: str) -> Locator:
@@ -62,17 +62,17 @@ class Labeller:
 
     @property
     def question(self) -> str:
-        """The number of the question that is on the screen."""
+        """The number of the question on the screen."""
         return self.page.locator("html").get_attribute("data-question") or ""
 
     @property
     def pair(self) -> tuple[str, str]:
-        """The two records that are asked about, by their ids."""
+        """The ids of the two records of the question."""
         return self["left-id"].inner_text(), self["right-id"].inner_text()
 
     @property
     def asked(self) -> int:
-        """How many questions have been answered, as the page says."""
+        """The number of answers that the page shows."""
         return int(self["asked"].inner_text().split(" ")[0].rstrip(","))
 
     def wait_for_question(self, after: str | None = None) -> None:
@@ -83,13 +83,13 @@ class Labeller:
             expect(html).not_to_have_attribute("data-question", after)
 
     def press(self, key: str) -> None:
-        """Press a key that brings another question, and wait for it."""
+        """Press a key that leads to another question, and wait for it."""
         before = self.question
         self.page.keyboard.press(key)
         self.wait_for_question(after=before)
 
     def answer(self, truth: Truth) -> str:
-        """Answer the question by key as somebody would who knows the truth; the answer."""
+        """Answer the question by key and by the true kinds; returns the answer."""
         left, right = self.pair
         same = truth[left] == truth[right]
         self.press("s" if same else "d")
@@ -101,7 +101,7 @@ class Labeller:
             self.answer(truth)
 
     def tab_to(self, wanted: Locator) -> Locator:
-        """Press Tab until something has the focus, as somebody does who has no mouse."""
+        """Press Tab until an element has the focus."""
         expect(wanted).to_be_visible()
         for _ in range(N_TABS):
             if wanted.evaluate("element => element === document.activeElement"):
@@ -110,12 +110,12 @@ class Labeller:
         raise AssertionError(f"{wanted} is not reached by {N_TABS} presses of Tab")
 
     def go(self, view: str) -> None:
-        """Open one of the views by its tab."""
+        """Open a view by its tab."""
         self[f"tab-{view}"].click()
         expect(self.page.locator(f"#view-{view} h2:visible")).to_have_count(1)
 
     def history(self) -> list[dict[str, Any]]:
-        """The history as the page shows it, newest first, once it has caught up with the server."""
+        """The history on the page, newest first, once it agrees with the server."""
         self.go("history")
         known = self.context.request.get(f"http://{self.host}/api/history").json()["answers"]
         shown = [f'[data-seq="{line["seq"]}"][data-answer="{line["answer"]}"]' for line in known]
@@ -134,7 +134,7 @@ class Labeller:
 
 
 def say(person, left, right, answer, ids):
-    """Answer about a pair of one's own choice, past the page, which offers no such thing."""
+    """Answer about a chosen pair by an HTTP request: the page does not offer this."""
     said = {"left": ids.index(left), "right": ids.index(right), "answer": answer}
     headers = {"content-type": "application/json", "origin": f"http://{person.host}"}
     assert person.context.request.post(f"http://{person.host}/api/say", data=said, headers=headers).ok

@@ -1,4 +1,4 @@
-"""Taking answers back, changing them, and answers that contradict earlier ones."""
+"""Undo, changed answers, and answers that contradict earlier ones."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 EARLIER = re.compile(r"Answer (\d+) was wrong: (\S+) and (\S+) are (the same|different)")
 
 
-def test_undo_brings_each_earlier_question_back(plants, visit, truth):
+def test_undo_returns_to_each_earlier_question(plants, visit, truth):
     person = visit(plants)
     expect(person["undo"]).to_be_disabled()
     pairs = []
@@ -46,7 +46,7 @@ def test_undo_brings_each_earlier_question_back(plants, visit, truth):
 
 
 def groups_of(lines):
-    """The records that "same" answers tie together: for each id, what its group is called."""
+    """The groups by "same" answers: one of its ids stands for each group."""
     called = {line[side]: line[side] for line in lines for side in ("left", "right")}
     for line in lines:
         if line["answer"] == "same":
@@ -55,8 +55,8 @@ def groups_of(lines):
     return called
 
 
-def two_that_say_the_same(lines):
-    """The two answers, no more, that tell the same two groups apart; None if there are none yet."""
+def two_equivalent_answers(lines):
+    """The only two answers that separate the same two groups; None if there are none yet."""
     called, between = groups_of(lines), defaultdict(list)
     for line in lines:
         if line["answer"] == "different":
@@ -64,8 +64,8 @@ def two_that_say_the_same(lines):
     return next((found for found in between.values() if len(found) == 2), None)
 
 
-def tell_apart_once_more(person, truth):
-    """Say of a record that it is the same as one, and different from another that this one differs from."""
+def add_equivalent_answer(person, truth):
+    """Answer about a new record, so that a second answer separates two groups that one separates already."""
     lines = person.history()
     line = next(line for line in lines if line["answer"] == "different")
     known = {record for line in lines for record in (line["left"], line["right"])}
@@ -75,31 +75,31 @@ def tell_apart_once_more(person, truth):
     expect(person["history-line"]).to_have_count(len(lines) + 2)
 
 
-def test_a_changed_answer_that_contradicts_another_is_settled_by_the_person(plants, visit, truth):
+def test_changed_answer_that_contradicts_another_is_resolved_by_the_person(plants, visit, truth):
     person = visit(plants)
     person.answer_many(truth, 4)
-    if two_that_say_the_same(person.history()) is None:
-        tell_apart_once_more(person, truth)
-    later, earlier = two_that_say_the_same(person.history())
+    if two_equivalent_answers(person.history()) is None:
+        add_equivalent_answer(person, truth)
+    later, earlier = two_equivalent_answers(person.history())
     before = person.history()
     line = person.page.locator(f'[data-testid="history-line"][data-seq="{earlier["seq"]}"]')
 
     line.get_by_test_id("history-same").click()
-    expect(person["clash"]).to_be_visible()
-    expect(person["clash-sentence"]).to_contain_text("cannot all be true")
-    expect(person["clash-chain"]).to_contain_text(f"{later['left']} and {later['right']} are different")
-    person["clash-cancel"].click()
-    expect(person["clash"]).to_be_hidden()
+    expect(person["conflict"]).to_be_visible()
+    expect(person["conflict-sentence"]).to_contain_text("cannot all be true")
+    expect(person["conflict-chain"]).to_contain_text(f"{later['left']} and {later['right']} are different")
+    person["conflict-cancel"].click()
+    expect(person["conflict"]).to_be_hidden()
     expect(line.get_by_test_id("history-same")).to_be_focused()
     assert person.history() == before
 
     line.get_by_test_id("history-same").click()
-    option = person["clash-option"].filter(has_text=f"Answer {later['n']} was wrong")
+    option = person["conflict-option"].filter(has_text=f"Answer {later['n']} was wrong")
     expect(option).to_have_text(
         f"Answer {later['n']} was wrong: {later['left']} and {later['right']} are the same"
     )
     option.click()
-    expect(person["clash"]).to_be_hidden()
+    expect(person["conflict"]).to_be_hidden()
     expect(line).to_have_attribute("data-answer", "same")
     changed = {old["n"] for old, new in zip(before, person.history(), strict=True) if old != new}
     assert changed == {earlier["n"], later["n"]}
@@ -107,7 +107,7 @@ def test_a_changed_answer_that_contradicts_another_is_settled_by_the_person(plan
     expect(person["groups-found"]).to_have_text("2 of 3")
 
 
-def test_a_placed_member_that_does_not_belong_shows_the_chain_that_placed_it(plants, visit, truth):
+def test_rejecting_a_placed_member_shows_the_answers_that_placed_it(plants, visit, truth):
     person = visit(plants)
     person.answer_many(truth, 4)
     while not any(line["answer"] == "same" for line in person.history()):
@@ -128,19 +128,19 @@ def test_a_placed_member_that_does_not_belong_shows_the_chain_that_placed_it(pla
     expect(card.get_by_test_id("members-placed")).to_have_attribute("aria-pressed", "true")
     wrong = card.get_by_test_id("member-wrong").last
     wrong.click()
-    expect(person["clash"]).to_be_visible()
-    expect(person["clash-sentence"]).to_contain_text("“Different” cannot be true together with")
-    expect(person["clash-chain"].locator("li")).to_have_count(person["clash-option"].count() + 1)
+    expect(person["conflict"]).to_be_visible()
+    expect(person["conflict-sentence"]).to_contain_text("“Different” cannot be true together with")
+    expect(person["conflict-chain"].locator("li")).to_have_count(person["conflict-option"].count() + 1)
     person.page.keyboard.press("Escape")
-    expect(person["clash"]).to_be_hidden()
+    expect(person["conflict"]).to_be_hidden()
     assert person.history() == before
 
     person.go("groups")
     wrong.click()
-    said = EARLIER.fullmatch(person["clash-option"].first.inner_text())
+    said = EARLIER.fullmatch(person["conflict-option"].first.inner_text())
     assert said is not None
     assert said[4] == "different"
-    person["clash-option"].first.click()
+    person["conflict-option"].first.click()
     expect(person["asked"]).to_have_text(f"{len(before) + 1} of 90")
     after = {line["n"]: line for line in person.history()}
     assert (after[int(said[1])]["answer"], after[int(said[1])]["edited"]) == ("different", True)

@@ -1,10 +1,10 @@
-"""Groups on the page: their names, their members, how many there are, and two that are one."""
+"""The groups view: names, members, the number of groups, and merging."""
 
 from playwright.sync_api import expect
 
 
 def shares(card) -> list[float]:
-    """How sure each listed member is; what an answer has placed is certain."""
+    """The confidence of each listed member; that of a placed one is 100%."""
     texts = card.get_by_test_id("member").locator("td:nth-child(2)").all_inner_texts()
     return [100.0 if text == "placed" else float(text.split("\u00a0")[0]) for text in texts]
 
@@ -50,7 +50,7 @@ def name_it(person, card):
 
 
 def browse(card):
-    """The typical members first, all of them on demand, then the least sure."""
+    """Typical members first, all of them on demand, then the least sure."""
     card.get_by_test_id("group-members").click()
     expect(card.get_by_test_id("members-typical")).to_have_attribute("aria-pressed", "true")
     expect(card.get_by_test_id("member")).to_have_count(8)
@@ -72,18 +72,18 @@ def open_member(person, card):
 
 
 def count(person):
-    """Another number of groups is taken, but not fewer than the answers have told apart."""
-    set_count(person, "4", "4 of 4")  # a record that was said not to belong is a group then
+    """The number of groups can change, but not below the number that the answers distinguish."""
+    set_count(person, "4", "4 of 4")  # a rejected record forms a group then
     expect(person["group-card"]).to_have_count(4)
     person["group-members"].last.click()
     expect(person["group-card"].last.get_by_test_id("member").first).to_be_visible()
-    set_count(person, "", "2")  # the third was compared with one of them: it may be the other
+    set_count(person, "", "2")  # the third was compared with one of them, and may belong to the other
     set_count(person, "3", "3 of 3")
     expect(person["group-card"]).to_have_count(3)
     person["clusters"].fill("1")
     person["clusters"].press("Enter")
-    expect(person["clash-sentence"]).to_contain_text("there would be 2 groups, and 1 is wanted")
-    person["clash-cancel"].click()
+    expect(person["conflict-sentence"]).to_contain_text("there would be 2 groups, and 1 is wanted")
+    person["conflict-cancel"].click()
     expect(person["groups-found"]).to_have_text("3 of 3")
 
 
@@ -94,15 +94,15 @@ def set_count(person, number, found):
 
 
 def merge(person, card):
-    """Two groups become one by changing the answers that told them apart, once that is confirmed."""
+    """Merging changes the answers that separate two groups, once that is confirmed."""
     before = person.history()
-    for choice in ("clash-cancel", "clash-option"):
+    for choice in ("conflict-cancel", "conflict-option"):
         assert person.history() == before
         person.go("groups")
         card.get_by_test_id("merge").click()
-        expect(person["clash"]).to_contain_text("Merging changes earlier answers")
+        expect(person["conflict"]).to_contain_text("Merging changes earlier answers")
         person[choice].click()
-    expect(person["groups-found"]).to_have_text("3 of 3")  # the record that did not belong is the third
+    expect(person["groups-found"]).to_have_text("3 of 3")  # the rejected record is the third
     changed = [line for line in person.history() if line["edited"]]
     assert changed != []
     assert {line["answer"] for line in changed} == {"same"}

@@ -1,4 +1,4 @@
-"""Cells, names and paths that mean harm: they are shown as text, and what lies elsewhere stays there."""
+"""Hostile cells, names and paths: they are shown as text, and files elsewhere are not served."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ N_ROWS = 36
 
 
 def write_hostile_table(path):
-    """Cells, ids and a column name that a careless page would run; the kind of each record by its id."""
+    """Write cells, ids and a column name that an unsafe page would run; returns the kind of each id."""
     rng = np.random.default_rng(0)
     kinds = np.arange(N_ROWS) % 3
     ids = [f"{(SCRIPT, PICTURE, FORMULA)[n % 3]}{n}" for n in rng.permutation(N_ROWS)]
@@ -71,7 +71,7 @@ def test_hostile_cells_are_text_and_nothing_runs(label, visit, tmp_path):
         assert page.evaluate("window.hacked") is None
 
 
-def test_images_load_from_the_tables_folder_and_from_nowhere_else(label, visit, tmp_path):
+def test_images_are_served_from_the_folder_of_the_table_only(label, visit, tmp_path):
     folder = tmp_path / "study"
     (folder / "pictures").mkdir(parents=True)
     for shade in (40, 120, 200):

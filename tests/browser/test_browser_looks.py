@@ -1,4 +1,4 @@
-"""What the page looks like and how it is used: themes, screen readers, a tablet, a small laptop."""
+"""Themes, screen readers, a tablet and a small laptop."""
 
 from pathlib import Path
 
@@ -11,18 +11,18 @@ from playwright.sync_api import expect
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text("utf-8")
 VIEWS = ("question", "groups", "history", "download")
 TABLET = {"viewport": {"width": 820, "height": 1180}, "has_touch": True, "is_mobile": True}
-# What is wider than the screen, but for tables that scroll on their own.
-STICKING_OUT = """() => [...document.querySelectorAll("html, body, body *:not(.scroll *)")]
+# Elements that are wider than the screen, except in tables that scroll.
+TOO_WIDE = """() => [...document.querySelectorAll("html, body, body *:not(.scroll *)")]
     .filter(element => element.checkVisibility() && !element.closest(".skip, .unseen"))
     .filter(element => element.getBoundingClientRect().right > innerWidth + 1)
     .map(element => `${element.tagName} ${element.className} ${element.id}`)"""
-# What people can act on or have to be told about, by its name in the accessibility tree.
+# Roles whose elements need a name in the accessibility tree.
 NAMED = {"button", "link", "textbox", "searchbox", "spinbutton", "combobox", "checkbox", "image", "dialog"}
 
 
 @pytest.fixture(scope="module")
 def settled(chromium, tmp_path_factory):
-    """A session with some answers, which the tests of this file look at together."""
+    """A session with some answers, shared by the tests of this file."""
     home = tmp_path_factory.mktemp("settled")
     truth = write_table(home / "plants.csv")
     command = PageCommand(home, "label", home / "plants.csv", "--clusters", 3, "--id", "specimen").start()
@@ -33,7 +33,7 @@ def settled(chromium, tmp_path_factory):
 
 
 def show_everything(person):
-    """Each view with what can be opened in it, then a dialog."""
+    """Open each view with its details, then a dialog."""
     for view in VIEWS:
         person.go(view)
         if view == "question":
@@ -48,28 +48,28 @@ def show_everything(person):
     person.page.keyboard.press("Escape")
 
 
-def ground(person):
+def background(person):
     return person.page.locator("body").evaluate("body => getComputedStyle(body).backgroundColor")
 
 
 def test_both_themes_are_legible_and_follow_the_system_or_the_button(settled, visit):
-    grounds = set()
+    backgrounds = set()
     for scheme in ("light", "dark"):
         person = visit(settled, color_scheme=scheme)
         html = person.page.locator("html")
         expect(html).to_have_attribute("data-theme", scheme)
-        grounds.add(ground(person))
+        backgrounds.add(background(person))
         for view in show_everything(person):
             found = person.page.evaluate(CONTRAST, 4.5)
             assert (view, found["faint"]) == (view, [])
             assert found["nSeen"] > 30
-    assert len(grounds) == 2
+    assert len(backgrounds) == 2
 
-    dark = ground(person)
+    dark = background(person)
     person["theme"].click()
     expect(person["theme"]).to_have_text("Theme: light")
     expect(html).to_have_attribute("data-theme", "light")
-    assert ground(person) != dark
+    assert background(person) != dark
     person.page.reload()
     expect(html).to_have_attribute("data-theme", "light")
     person["theme"].click()
@@ -82,7 +82,7 @@ def test_both_themes_are_legible_and_follow_the_system_or_the_button(settled, vi
 
 
 def accessible(person):
-    """What the browser tells a screen reader: (role, name) of all that it does not leave out."""
+    """The accessibility tree as a list of (role, name), without ignored nodes."""
     session = person.context.new_cdp_session(person.page)
     nodes = session.send("Accessibility.getFullAXTree")["nodes"]
     session.detach()
@@ -93,7 +93,7 @@ def accessible(person):
     ]
 
 
-def test_a_screen_reader_hears_names_one_title_and_each_new_question(settled, visit):
+def test_screen_reader_gets_names_one_title_and_each_new_question(settled, visit):
     person = visit(settled)
     for view in show_everything(person):
         found = accessible(person)
@@ -112,7 +112,7 @@ def test_a_screen_reader_hears_names_one_title_and_each_new_question(settled, vi
         expect(spoken).not_to_have_text(announced)
 
 
-def test_the_focus_is_seen_and_comes_back_after_a_dialog(settled, visit):
+def test_focus_is_visible_and_returns_after_a_dialog(settled, visit):
     person = visit(settled)
     opener = person.tab_to(person["left-id"])
     outline = opener.evaluate("element => getComputedStyle(element).outlineStyle")
@@ -127,13 +127,13 @@ def test_the_focus_is_seen_and_comes_back_after_a_dialog(settled, visit):
     person.page.keyboard.press("?")
     expect(person["help-dialog"]).to_be_visible()
     question = person.question
-    person.page.keyboard.press("s")  # meant for nothing: the pair is covered
+    person.page.keyboard.press("s")  # ignored: a dialog covers the pair
     person.page.keyboard.press("Escape")
     expect(same).to_be_focused()
     assert person.question == question
 
 
-def test_a_tablet_answers_by_touch_and_nothing_sticks_out(settled, visit):
+def test_tablet_answers_by_touch_and_nothing_is_wider_than_the_screen(settled, visit):
     person = visit(settled, **TABLET)
     asked, question = person.asked, person.question
     person["answer-unsure"].tap()
@@ -150,10 +150,10 @@ def test_a_tablet_answers_by_touch_and_nothing_sticks_out(settled, visit):
     for width in (820, 600):
         person.page.set_viewport_size({"width": width, "height": 1180})
         for view in show_everything(person):
-            assert (view, person.page.evaluate(STICKING_OUT)) == (view, [])
+            assert (view, person.page.evaluate(TOO_WIDE)) == (view, [])
 
 
-def test_a_small_laptop_shows_the_answers_and_ten_fields_without_scrolling(settled, visit):
+def test_small_laptop_shows_the_buttons_and_ten_fields_without_scrolling(settled, visit):
     person = visit(settled)
     for test_id in ("answer-same", "answer-different", "answer-unsure"):
         expect(person[test_id]).to_be_in_viewport(ratio=1)
@@ -164,15 +164,28 @@ def test_a_small_laptop_shows_the_answers_and_ten_fields_without_scrolling(settl
     assert person.page.evaluate("document.documentElement.scrollHeight") == VIEWPORT["height"]
 
 
-def test_the_watch_on_each_page_notices_other_hosts_and_errors(settled, visit):
+def test_the_checks_of_these_tests_notice_other_hosts_and_errors(settled, visit):
     person = visit(settled)
     person.page.evaluate("fetch('http://127.0.0.2:9/').catch(() => null)")
     person.page.evaluate("setTimeout(() => { throw new Error('on purpose'); })")
     person.page.evaluate("new Promise(done => setTimeout(done))")
-    found = " ".join(person.problems)
+    found = " ".join(person.errors)
     assert "Content Security Policy" in found
     assert "page error: on purpose" in found
     assert person.page.evaluate(CONTRAST, 21)["faint"] != []
-    person.problems.clear()
+    person.errors.clear()
     with pytest.raises(AssertionError, match="is not reached"):
         person.tab_to(person.page.locator("h1"))
+
+
+def test_focus_returns_to_an_opener_that_was_redrawn_behind_the_dialog(settled, visit):
+    person = visit(settled)
+    person.history()
+    opener = person["history-line"].first.get_by_role("button").first
+    opener.click()
+    expect(person["record-dialog"]).to_be_visible()
+    person["history-filter"].evaluate(
+        "field => field.dispatchEvent(new Event('input'))"
+    )  # redraws the history
+    person.page.keyboard.press("Escape")
+    expect(opener).to_be_focused()

@@ -1,4 +1,4 @@
-"""Whole sessions in a real browser: by keyboard alone, over a killed server, and by two people at once."""
+"""Whole sessions in a real browser: by keyboard only, with a killed server, and with two people."""
 
 import re
 
@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 N_ANSWERS = 20
 
 
-def test_a_session_by_keyboard_alone_ends_with_the_right_labels(plants, visit, truth, tmp_path):
+def test_session_by_keyboard_only_ends_with_the_right_labels(plants, visit, truth, tmp_path):
     person = visit(plants)
     keyboard = person.page.keyboard
 
@@ -19,13 +19,13 @@ def test_a_session_by_keyboard_alone_ends_with_the_right_labels(plants, visit, t
     keyboard.press("Enter")
     expect(person["person"]).to_have_text("You: Ana")
 
-    put_aside = person.pair
+    unsure_pair = person.pair
     person.press("u")
     while person.asked < N_ANSWERS:
         person.answer(truth)
     expect(person["asked"]).to_have_text(f"{N_ANSWERS} of 90")
     expect(person["groups-found"]).to_have_text("3 of 3")
-    expect(person["moved"]).to_have_text(re.compile(r"^[\d.]+\s%$"))
+    expect(person["churn"]).to_have_text(re.compile(r"^[\d.]+\s%$"))
     expect(person["time-left"]).to_have_text("under a minute")
 
     person.tab_to(person["tab-groups"]).press("Enter")
@@ -58,14 +58,14 @@ def test_a_session_by_keyboard_alone_ends_with_the_right_labels(plants, visit, t
     assert set(labels.loc[labels["group"] == 1, "name"]) == {"The first kind"}
     assert len(answers) == N_ANSWERS
     unsure = answers[answers["answer"] == "unsure"]
-    assert [set(pair) for pair in unsure[["left", "right"]].to_numpy()] == [set(put_aside)]
+    assert [set(pair) for pair in unsure[["left", "right"]].to_numpy()] == [set(unsure_pair)]
 
 
-def test_a_killed_server_goes_on_where_it_stood_and_takes_what_was_answered_meanwhile(plants, visit, truth):
+def test_restarted_server_resumes_and_receives_the_answer_given_meanwhile(plants, visit, truth):
     person = visit(plants)
     person.answer_many(truth, 6)
     pair, question = person.pair, person.question
-    person.forgive(r"net::ERR_")  # the server is killed under the page: Chromium says so
+    person.expect_message(r"net::ERR_")  # Chromium logs that the server is gone
 
     plants.kill()
     expect(person["offline"]).to_be_visible()
@@ -87,7 +87,7 @@ def test_a_killed_server_goes_on_where_it_stood_and_takes_what_was_answered_mean
     assert {newest["left"], newest["right"]} == {left, right}
 
 
-def test_two_people_share_a_session_and_nothing_is_lost_or_swallowed(plants, visit, truth):
+def test_two_people_share_a_session_and_no_answer_is_lost(plants, visit, truth):
     ana, ben = visit(plants), visit(plants)
     for person, name in ((ana, "Ana"), (ben, "Ben")):
         person["person"].click()
@@ -100,7 +100,7 @@ def test_two_people_share_a_session_and_nothing_is_lost_or_swallowed(plants, vis
     ana.answer_many(truth, 3)
     expect(ben["asked"]).to_have_text("3 of 90")
     expect(ben["people"]).to_have_text("you 0 · Ana 3")
-    assert ben.question == bens_question  # what he reads stays where it is
+    assert ben.question == bens_question  # the question on his screen stays
 
     for _ in range(3):
         assert set(ana.pair) != set(ben.pair)
@@ -116,7 +116,7 @@ def test_two_people_share_a_session_and_nothing_is_lost_or_swallowed(plants, vis
         by: {frozenset((line["left"], line["right"])) for line in lines if line["by"] == by}
         for by in ("Ana", "you")
     }
-    assert len(asked["Ana"] & asked["you"]) <= 1  # an early answer is asked for again, of either
+    assert len(asked["Ana"] & asked["you"]) <= 1  # either may be asked to repeat an early answer
 
     ben.go("question")
     (left, right), question = ben.pair, ben.question
@@ -124,8 +124,8 @@ def test_two_people_share_a_session_and_nothing_is_lost_or_swallowed(plants, vis
     say(ana, left, right, "same" if same else "different", list(truth))
     expect(ben["asked"]).to_have_text("10 of 90")
     ben.page.keyboard.press("d" if same else "s")
-    words = "are the same" if same else "are different"
-    expect(ben["clash-chain"]).to_contain_text(f"{left} and {right} {words}. Ana")
-    ben["clash-cancel"].click()
-    expect(ben["clash"]).to_be_hidden()
+    statement = "are the same" if same else "are different"
+    expect(ben["conflict-chain"]).to_contain_text(f"{left} and {right} {statement}. Ana")
+    ben["conflict-cancel"].click()
+    expect(ben["conflict"]).to_be_hidden()
     assert (ben.asked, ben.question) == (10, question)

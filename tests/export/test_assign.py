@@ -1,4 +1,4 @@
-"""Groups for the rows of a file: as for the whole table at once, and never half a result."""
+"""Assigning a file: the result of the whole table, in blocks, and never an incomplete file."""
 
 from dataclasses import replace
 
@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from made_snapshots import mixed_snapshot, mixed_table, snapshot_of
 
-from sameornot.cluster.block import judge
+from sameornot.cluster.block import predict_block
 from sameornot.export import Model, assign_file
 from sameornot.export.assigner import Assigner
-from sameornot.table import TableProblem, read_table
+from sameornot.table import TableError, read_table
 
 READ = {".csv": lambda path: pd.read_csv(path, keep_default_na=False), ".parquet": pd.read_parquet}
 
@@ -35,7 +35,7 @@ def save(frame, path):
 @pytest.mark.parametrize("given", [".csv", ".parquet"])
 @pytest.mark.parametrize("wanted", [".csv", ".parquet"])
 @pytest.mark.parametrize("n_rows", [1000, 101, 17])
-def test_blocks_give_what_the_whole_gives(model, new_table, tmp_path, given, wanted, n_rows):
+def test_blocks_give_the_result_of_the_whole_table(model, new_table, tmp_path, given, wanted, n_rows):
     source = save(new_table, tmp_path / f"new{given}")
     out = tmp_path / f"groups{wanted}"
     seen = []
@@ -52,7 +52,7 @@ def test_blocks_give_what_the_whole_gives(model, new_table, tmp_path, given, wan
 
 
 @pytest.mark.parametrize("wanted", [".csv", ".parquet"])
-def test_without_an_id_column_the_row_number_is_all(model, new_table, tmp_path, wanted):
+def test_without_an_id_column_the_result_has_none(model, new_table, tmp_path, wanted):
     out = tmp_path / f"groups{wanted}"
     assign_file(model, save(new_table, tmp_path / "new.csv"), out)
     assert list(READ[wanted](out).columns) == ["row", "group", "name", "confidence"]
@@ -64,7 +64,7 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("wanted", [".csv", ".parquet"])
 @pytest.mark.parametrize("earlier", [None, b"what was there"])
-def test_a_failure_on_the_way_leaves_what_was_there(model, new_table, tmp_path, wanted, earlier):
+def test_failure_keeps_the_earlier_file(model, new_table, tmp_path, wanted, earlier):
     source, folder = save(new_table, tmp_path / "new.csv"), tmp_path / "results"
     folder.mkdir()
     out = folder / f"groups{wanted}"
@@ -80,41 +80,41 @@ def test_a_failure_on_the_way_leaves_what_was_there(model, new_table, tmp_path, 
     assert [path.read_bytes() for path in folder.iterdir()] == ([] if earlier is None else [earlier])
 
 
-def test_a_missing_column_leaves_no_file(model, new_table, tmp_path):
+def test_missing_column_leaves_no_file(model, new_table, tmp_path):
     source = save(new_table.drop(columns="colour"), tmp_path / "new.csv")
-    with pytest.raises(TableProblem, match="colour"):
+    with pytest.raises(TableError, match="colour"):
         assign_file(model, source, tmp_path / "groups.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]
 
 
-def test_an_id_column_that_is_not_there_is_named(model, new_table, tmp_path):
+def test_missing_id_column_is_named(model, new_table, tmp_path):
     source = save(new_table, tmp_path / "new.csv")
-    with pytest.raises(TableProblem, match="no column 'ward'"):
+    with pytest.raises(TableError, match="no column 'ward'"):
         assign_file(model, source, tmp_path / "groups.csv", id_column="ward")
 
 
 @pytest.mark.parametrize("name", ["groups.xlsx", "groups", "groups.pickle"])
-def test_an_unknown_kind_of_result_is_refused_before_any_work(model, tmp_path, name):
-    with pytest.raises(TableProblem, match=r"has to end in \.csv or \.parquet"):
+def test_unknown_suffix_of_the_result_is_refused_before_any_work(model, tmp_path, name):
+    with pytest.raises(TableError, match=r"has to end in \.csv or \.parquet"):
         assign_file(model, tmp_path / "not there.csv", tmp_path / name)
 
 
-def test_a_source_that_is_not_there_is_named(model, tmp_path):
+def test_missing_source_is_named(model, tmp_path):
     (tmp_path / "groups.csv").write_text("earlier")
-    with pytest.raises(TableProblem, match="no file"):
+    with pytest.raises(TableError, match="no file"):
         assign_file(model, tmp_path / "not there.csv", tmp_path / "groups.csv")
     assert (tmp_path / "groups.csv").read_text() == "earlier"
 
 
-def test_the_table_is_not_overwritten_by_its_own_result(model, new_table, tmp_path):
+def test_table_is_not_overwritten_by_its_result(model, new_table, tmp_path):
     source = save(new_table, tmp_path / "new.csv")
     before = source.read_bytes()
-    with pytest.raises(TableProblem, match="is the table itself"):
+    with pytest.raises(TableError, match="is the table itself"):
         assign_file(model, source, tmp_path / "." / "new.csv")
     assert source.read_bytes() == before
 
 
-def test_ids_like_formulas_are_text_in_csv_and_as_they_are_in_parquet(model, new_table, tmp_path):
+def test_ids_like_formulas_are_escaped_in_csv_and_unchanged_in_parquet(model, new_table, tmp_path):
     new_table["patient"] = ["=cmd()"] + ["-7"] * 100
     source = save(new_table, tmp_path / "new.csv")
     assign_file(model, source, tmp_path / "groups.csv", id_column="patient")
@@ -125,15 +125,15 @@ def test_ids_like_formulas_are_text_in_csv_and_as_they_are_in_parquet(model, new
     assert pd.read_parquet(tmp_path / "groups.parquet")["id"].tolist()[:2] == ["=cmd()", "-7"]
 
 
-def test_no_more_than_a_block_is_looked_at_at_a_time(model, new_table, tmp_path, monkeypatch):
+def test_at_most_one_block_is_in_memory_at_a_time(model, new_table, tmp_path, monkeypatch):
     sizes = []
-    judge_block = Assigner.judge
+    predict_block = Assigner.predict
 
     def watch(self, block, first_row):
         sizes.append(len(block))
-        return judge_block(self, block, first_row)
+        return predict_block(self, block, first_row)
 
-    monkeypatch.setattr(Assigner, "judge", watch)
+    monkeypatch.setattr(Assigner, "predict", watch)
     assign_file(model, save(new_table, tmp_path / "new.parquet"), tmp_path / "groups.csv", n_rows=30)
     assert sizes == [30, 30, 30, 11]
 
@@ -154,22 +154,22 @@ def numbers_model(shift=0.0):
 )
 @pytest.mark.parametrize("shift", [0.0, 50.0, 1e6])
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
-def test_a_table_of_numbers_gets_what_encoding_it_gives(shift, precision, first, missing, width):
+def test_numeric_table_gets_the_same_labels_as_with_encoding(shift, precision, first, missing, width):
     model, frame = numbers_model(shift)
     model = model if width is None else replace(model, width=width)
     frame = frame.astype(precision)
     for row, (column, value) in enumerate(zip(frame.columns, missing, strict=False)):
         frame.loc[first + 10 * row, column] = value
-    labels, shares = model.judge(frame)
-    encoded = judge(model.encoder.transform(frame), model.rule)
+    labels, shares = model.predict(frame)
+    encoded = predict_block(model.encoder.transform(frame), model.scorer)
     assert labels.tolist() == encoded.labels.tolist()
-    np.testing.assert_allclose(shares, encoded.shares, atol=1e-3)
+    np.testing.assert_allclose(shares, encoded.proba, atol=1e-3)
 
 
-def test_a_number_too_large_for_single_precision_is_compared_in_double():
+def test_single_precision_overflow_is_repeated_in_double():
     model, frame = numbers_model()
     frame = frame.astype(np.float32)
     frame.loc[5, "x"] = 3e38
-    labels, shares = model.judge(frame)
+    labels, shares = model.predict(frame)
     assert np.isfinite(shares).all()
-    assert labels[5] == judge(model.encoder.transform(frame), model.rule).labels[5]
+    assert labels[5] == predict_block(model.encoder.transform(frame), model.scorer).labels[5]

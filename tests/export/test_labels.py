@@ -1,7 +1,8 @@
-"""Labels and answers as tables, and as CSV that a spreadsheet cannot take for a program."""
+"""Labels and answers as tables, and as CSV in which a spreadsheet finds no formulas."""
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,6 @@ from hypothesis import strategies as st
 from made_snapshots import cancer_snapshot, mixed_snapshot
 
 from sameornot.export import Model, answers_table, labels_table, write_csv
-from sameornot.table import excerpt
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +26,13 @@ def pooled():
 
 def placed_in(snapshot):
     return {
-        int(snapshot.pool[place]): snapshot.groups[m]
+        int(row): snapshot.groups[m]
         for m, members in enumerate(snapshot.result.neighbourhoods)
-        for place in members
+        for row in members
     }
 
 
-def test_rows_that_the_answers_placed_are_the_experts_and_sure(pooled):
+def test_rows_placed_by_answers_are_the_experts_with_full_confidence(pooled):
     labels = labels_table(pooled).set_index("row")
     placed = placed_in(pooled)
     by_expert = labels[labels["placed_by"] == "expert"]
@@ -49,8 +49,8 @@ def test_rows_of_the_pool_have_the_groups_of_the_session(whole):
     np.testing.assert_array_equal(labels["confidence"], whole.result.confidence)
 
 
-def test_rows_outside_the_pool_are_the_models_whatever_the_blocks(pooled, monkeypatch):
-    monkeypatch.setattr(excerpt, "BLOCK", 37)
+def test_rows_outside_the_pool_are_labelled_by_the_model_whatever_the_blocks(pooled):
+    pooled = replace(pooled, table=replace(pooled.table, block_rows=37))
     outside = np.setdiff1d(np.arange(len(pooled.table)), pooled.pool)
     labels = labels_table(pooled).iloc[outside]
     expected = Model.from_snapshot(pooled).assign(pooled.table.take(outside))
@@ -59,7 +59,7 @@ def test_rows_outside_the_pool_are_the_models_whatever_the_blocks(pooled, monkey
     np.testing.assert_allclose(labels["confidence"], expected["confidence"], rtol=1e-12)
 
 
-def test_labels_hold_every_row_once_in_order(pooled):
+def test_labels_hold_each_row_once_in_order(pooled):
     labels = labels_table(pooled)
     assert list(labels.columns) == ["id", "row", "group", "name", "confidence", "placed_by"]
     assert labels["row"].tolist() == list(range(1, 570))
@@ -90,29 +90,29 @@ def cells_of(text):
     "cell",
     ["=cmd()", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", "-inf", "=", "-", "+49 170", '="a,b"\n'],
 )
-def test_a_cell_like_a_formula_stays_text(cell):
+def test_cell_that_looks_like_a_formula_stays_text(cell):
     frame = pd.DataFrame({"id": [cell]})
     assert cells_of(write_csv(frame))[1] == ["'" + cell]
 
 
 @pytest.mark.parametrize("cell", ["-5", "+3.5", "-1e-3", ".5", "plain", "a=b", "", "'quoted", "<b>", "患者"])
-def test_other_cells_are_written_as_they_are(cell):
+def test_other_cells_are_written_unchanged(cell):
     frame = pd.DataFrame({"id": [cell], "second": ["x"]})
     assert cells_of(write_csv(frame))[1] == [cell, "x"]
 
 
-def test_numbers_are_never_touched():
+def test_numbers_are_written_unchanged():
     frame = pd.DataFrame({"a": [-1.5, np.nan], "b": [-2, 3], "c": [True, False]})
     assert write_csv(frame) == "a,b,c\r\n-1.5,-2,True\r\n,3,False\r\n"
 
 
-def test_headers_are_cells_too():
+def test_headers_are_escaped_too():
     frame = pd.DataFrame([[1, 2]], columns=["=cmd()", "plain"])
     assert write_csv(frame) == "'=cmd(),plain\r\n1,2\r\n"
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=1, max_size=5))
-def test_no_cell_begins_like_a_formula_and_nothing_else_is_lost(texts):
+def test_escaping_only_adds_a_quote_before_formulas(texts):
     frame = pd.DataFrame({"id": texts, "end": 1})
     read = [line[0] for line in csv.reader(io.StringIO(write_csv(frame), newline=""))][1:]
     for text, cell in zip(texts, read, strict=True):
@@ -120,7 +120,7 @@ def test_no_cell_begins_like_a_formula_and_nothing_else_is_lost(texts):
         assert cell == "'" + text or not cell.startswith(("=", "@")) or not text
 
 
-def test_hostile_names_and_ids_are_neutralised_in_the_labels():
+def test_hostile_names_and_ids_are_escaped_in_the_labels():
     text = write_csv(labels_table(mixed_snapshot()))
     cells = [cell for line in cells_of(text)[1:] for cell in line]
     assert any(cell.startswith("'=cmd()") for cell in cells)

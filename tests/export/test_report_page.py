@@ -1,4 +1,4 @@
-"""The report is one safe page that says what the session says."""
+"""The report is one safe page that agrees with the session."""
 
 import re
 from dataclasses import replace
@@ -10,14 +10,14 @@ import pytest
 from made_snapshots import HOSTILE, cancer_snapshot, make_groups, mixed_snapshot, snapshot_of
 
 from sameornot.export import labels_table, report, write_report
-from sameornot.table import Excerpt
+from sameornot.table import TableSample
 
 # Elements that are never closed.
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 class Page(HTMLParser):
-    """Reads a page, minding that every element is closed where it should be."""
+    """Parses a page and checks that elements are closed in order."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -105,7 +105,7 @@ def test_nothing_is_fetched(text):
     assert "@import" not in text
 
 
-def test_ids_are_unique_and_references_lead_somewhere(text):
+def test_ids_are_unique_and_references_resolve(text):
     page = Page(text)
     ids = [value for name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
@@ -138,12 +138,14 @@ def test_hostile_text_is_shown_as_text(mixed):
 @pytest.mark.parametrize(
     "hostile", ["</style><script>", "\"'><svg onload=x>", "{{ 7*7 }}", "${x}", "&lt;b&gt;"]
 )
-def test_no_part_of_a_snapshot_can_break_out(mixed, hostile):
+def test_every_text_of_a_snapshot_is_escaped(mixed, hostile):
     frame = mixed.table.frame.assign(colour=hostile, **{"the record": hostile})
     answers = [replace(said, author=hostile) for said in mixed.answers]
     groups = [replace(group, name=hostile, label=hostile) for group in mixed.groups]
     page = Page(
-        write_report(replace(mixed, title=hostile, table=Excerpt.of(frame), answers=answers, groups=groups))
+        write_report(
+            replace(mixed, title=hostile, table=TableSample.of(frame), answers=answers, groups=groups)
+        )
     )
     assert page.open == []
     assert "script" not in page.tags
@@ -184,26 +186,26 @@ def test_typical_values_are_those_of_the_table(mixed):
         assert float(found[f"{here:.4g}"]) == pytest.approx(others, rel=1e-3)
 
 
-def test_left_out_and_filled_columns_are_told(mixed):
+def test_left_out_and_filled_columns_are_listed(mixed):
     rows = Page(page_of("mixed")).rows
     assert ["always", "always the same value"] in rows
     assert ["colour", "5", "red"] in rows
 
 
-def test_zero_answers_are_said_to_be_none():
+def test_report_without_answers_says_so():
     text = Page(page_of("no answers")).text
     assert "Nobody has answered anything yet" in text
     assert "The number of groups was left open" in text
     assert "There is one group only" in text
 
 
-def test_one_comparison_is_too_little_to_draw(mixed):
-    alone, two = (Page(write_report(replace(mixed, moves=[(20, 0.1), (21, 0.0)][:n]))).text for n in (1, 2))
+def test_churn_of_one_point_is_not_drawn(mixed):
+    alone, two = (Page(write_report(replace(mixed, churn=[(20, 0.1), (21, 0.0)][:n]))).text for n in (1, 2))
     assert "There are too few answers to say." in alone
     assert "There are too few answers to say." not in two
 
 
-def test_rows_outside_the_pool_are_spoken_of():
+def test_rows_outside_the_pool_are_mentioned():
     assert "Questions were chosen among 114 of the 569 rows" in Page(page_of("cancer")).text
 
 
@@ -211,8 +213,9 @@ def test_many_answers_columns_and_groups_are_bounded(mixed):
     n_rows = len(mixed.table)
     groups = make_groups(40, ())
     labels = np.arange(n_rows) % 40
-    rule = mixed.result.clustering.rule
-    clustering = replace(rule, centers=np.repeat(rule.centers[:1], 40, 0), owners=np.arange(40))
+    prototypes = mixed.result.clustering.as_centers()
+    centers = np.repeat(prototypes.centers[:1], 40, 0)
+    clustering = replace(prototypes, centers=centers, owners=np.arange(40))
     result = replace(mixed.result, labels=labels, neighbourhoods=[], clustering=clustering)
     many = replace(mixed, groups=groups, result=result, answers=mixed.answers * 100)
     text = write_report(many)
@@ -235,15 +238,15 @@ def test_many_columns_are_bounded():
 @pytest.mark.parametrize(
     ("share", "shown"), [(1.0, "100%"), (0.9999, "99%"), (0.5, "50%"), (0.0, "0%"), (None, "–")]
 )
-def test_only_all_is_a_hundred_percent(share, shown):
+def test_only_the_whole_is_shown_as_a_hundred_percent(share, shown):
     assert report.percent(share) == shown
 
 
-def test_how_the_file_was_read_is_told():
+def test_notices_of_reading_are_shown():
     snapshot = mixed_snapshot(n_rows=30, clusters=1, n_answers=0, names=())
     frame = snapshot.table.frame.copy()
     frame.attrs["notices"] = ["The file was read as <latin-1>."]
     assert (
         "The file was read as <latin-1>."
-        in Page(write_report(replace(snapshot, table=Excerpt.of(frame)))).text
+        in Page(write_report(replace(snapshot, table=TableSample.of(frame)))).text
     )

@@ -1,4 +1,4 @@
-"""Pictures of the report: their data, and drawings that a page can hold."""
+"""Figures of the report: their data, and drawings that a page can embed."""
 
 import re
 
@@ -12,13 +12,13 @@ from sameornot.plots import LearnedMap
 from sameornot.plots.draw import COLOURS
 from sameornot.plots.report import (
     MAX_VECTOR_POINTS,
-    draw_moves,
+    confidence_histogram,
+    draw_churn,
     draw_report_map,
-    group_paint,
+    group_colour,
     inline_svg,
-    spread,
-    sureness,
-    swatch,
+    marker_polygon,
+    value_ranges,
 )
 
 
@@ -34,8 +34,8 @@ def map_of(n_rows):
     arrays(float, 12, elements=st.floats(-1e6, 1e6) | st.just(np.nan)),
     arrays(bool, 12),
 )
-def test_spreads_lie_on_the_axis_in_order(values, members):
-    found = spread(values, members)
+def test_ranges_are_ordered_positions_on_the_axis(values, members):
+    found = value_ranges(values, members)
     known = np.isfinite(values)
     assert (found is None) == (not (known & members).any() or not (known & ~members).any())
     if found is not None:
@@ -43,40 +43,40 @@ def test_spreads_lie_on_the_axis_in_order(values, members):
             assert 0.0 <= marks[0] <= marks[1] <= marks[2] <= 1.0
 
 
-def test_spread_of_a_column_by_hand():
+def test_ranges_of_a_column_worked_by_hand():
     values = np.arange(101.0)
-    found = spread(values, values <= 50)
+    found = value_ranges(values, values <= 50)
     assert found.inside == pytest.approx(((5 - 1) / 98, (25 - 1) / 98, (45 - 1) / 98))
 
 
 @given(arrays(float, st.integers(0, 30), elements=st.floats(0, 1)))
-def test_every_row_is_in_one_bar(confidence):
-    assert sum(sureness(confidence)) == len(confidence)
+def test_each_row_is_in_one_bin(confidence):
+    assert sum(confidence_histogram(confidence)) == len(confidence)
 
 
-def test_the_sure_are_on_the_right():
-    assert sureness(np.array([0.05, 0.95, 1.0])) == (1, 0, 0, 0, 0, 0, 0, 0, 0, 2)
+def test_high_confidence_is_in_the_last_bin():
+    assert confidence_histogram(np.array([0.05, 0.95, 1.0])) == (1, 0, 0, 0, 0, 0, 0, 0, 0, 2)
 
 
-def test_63_groups_look_different():
-    assert len({(group_paint(n), swatch(n)) for n in range(1, 64)}) == 63
+def test_63_groups_have_different_colours_or_markers():
+    assert len({(group_colour(n), marker_polygon(n)) for n in range(1, 64)}) == 63
 
 
-def test_a_map_has_a_mark_for_every_row_in_the_paint_of_its_group():
+def test_map_has_a_marker_for_each_row_in_the_colour_of_its_group():
     drawn = inline_svg(draw_report_map(map_of(30), [4, 2, 6]), "map")
     assert drawn.count("<use") == 30
     for number in (4, 2, 6):
-        assert drawn.count(f"fill: {group_paint(number)}") == 10
+        assert drawn.count(f"fill: {group_colour(number)}") == 10
     assert not any(colour.lower() in drawn for colour in COLOURS)
 
 
-def test_a_map_of_many_rows_holds_an_image_instead_of_marks():
+def test_map_of_many_rows_has_an_image_instead_of_markers():
     drawn = inline_svg(draw_report_map(map_of(MAX_VECTOR_POINTS + 1), [1, 2, 3]), "map")
     assert "data:image/png;base64," in drawn
     assert len(drawn) < 200_000
 
 
-def test_a_drawing_names_nothing_outside_and_keeps_its_ids_to_itself():
+def test_drawing_is_self_contained_and_its_ids_are_unique():
     first = inline_svg(draw_report_map(map_of(30), [1, 2, 3]), "first")
     second = inline_svg(draw_report_map(map_of(30), [1, 2, 3]), "second")
     assert "http" not in first
@@ -86,12 +86,12 @@ def test_a_drawing_names_nothing_outside_and_keeps_its_ids_to_itself():
     assert not set(ids[0]) & set(ids[1])
 
 
-def test_moves_of_any_number_can_be_drawn():
+def test_churn_of_any_length_can_be_drawn():
     for moves in ([(10, 0.0)], [(10, 1.0), (11, 0.0)], [(n, 0.02) for n in range(10, 71)]):
-        assert inline_svg(draw_moves(moves), "moves").endswith("</svg>\n")
+        assert inline_svg(draw_churn(moves), "moves").endswith("</svg>\n")
 
 
 @pytest.mark.parametrize("n_moves", [1, 2, 3, 61])
-def test_answers_are_counted_in_whole_numbers(n_moves):
-    axes = draw_moves([(n, 0.1) for n in range(10, 10 + n_moves)]).axes[0]
+def test_axis_of_answers_has_integer_ticks(n_moves):
+    axes = draw_churn([(n, 0.1) for n in range(10, 10 + n_moves)]).axes[0]
     assert all(float(tick).is_integer() for tick in axes.get_xticks())

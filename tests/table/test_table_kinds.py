@@ -4,16 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sameornot.table import TableEncoder, TableProblem
+from sameornot.table import TableEncoder, TableError
 
 RNG = np.random.default_rng(0)
 N = 60
-WORDS = ["cough", "fever", "rash", "mild", "severe", "knee", "hand"]
+BOOLEAN_WORDS = ["cough", "fever", "rash", "mild", "severe", "knee", "hand"]
 
 
 def days(form):
-    moments = pd.Timestamp("2019-03-01") + pd.to_timedelta(RNG.integers(0, 900, N), unit="D")
-    return moments.strftime(form)
+    timestamps = pd.Timestamp("2019-03-01") + pd.to_timedelta(RNG.integers(0, 900, N), unit="D")
+    return timestamps.strftime(form)
 
 
 KINDS = {
@@ -52,8 +52,8 @@ KINDS = {
         [1j, 2j] * 30,
     ],
     "text": [
-        [" ".join(words) + f" {number}" for number, words in enumerate(RNG.choice(WORDS, (N, 5)))],
-        [" ".join(words) for words in RNG.choice(WORDS, (N, 4))],
+        [" ".join(words) + f" {number}" for number, words in enumerate(RNG.choice(BOOLEAN_WORDS, (N, 5)))],
+        [" ".join(words) for words in RNG.choice(BOOLEAN_WORDS, (N, 4))],
     ],
 }
 LEFT_OUT = {
@@ -83,7 +83,7 @@ def test_kind_of_a_column(kind, column):
 @pytest.mark.parametrize(
     ("reason", "column"), [(reason, column) for reason, columns in LEFT_OUT.items() for column in columns]
 )
-def test_a_column_that_cannot_help_is_left_out_with_its_reason(reason, column):
+def test_useless_column_is_left_out_with_its_reason(reason, column):
     encoder = fitted(column)
     assert encoder.left_out == [("x", reason)]
     assert f"Not used ({reason}): x." in encoder.notices
@@ -92,7 +92,7 @@ def test_a_column_that_cannot_help_is_left_out_with_its_reason(reason, column):
 @pytest.mark.parametrize(
     "name", ["id", "ID", "patient_id", "patientId", "Patient ID", "case nr", "key", "No"]
 )
-def test_unique_whole_numbers_named_like_an_identifier_are_one(name):
+def test_unique_integers_named_like_an_identifier_are_one(name):
     unique = RNG.permutation(N) * 37
     assert fitted(unique, name).left_out == [(name, "every value is different: an identifier")]
     assert fitted(unique + 0.5, name).left_out == []
@@ -100,11 +100,11 @@ def test_unique_whole_numbers_named_like_an_identifier_are_one(name):
 
 
 @pytest.mark.parametrize("name", ["acid", "humidity", "nodes", "monkey", "knr"])
-def test_names_that_only_contain_such_letters_are_none(name):
+def test_names_that_only_contain_these_letters_are_not_identifiers(name):
     assert fitted(RNG.permutation(N) * 37, name).left_out == []
 
 
-def test_ignored_columns_are_named_and_those_of_another_purpose_are_not():
+def test_notices_list_ignored_columns_but_not_those_kept_out():
     frame = pd.DataFrame({"a": RNG.normal(size=N), "b": RNG.normal(size=N), "picture": ["x.png"] * N})
     encoder = TableEncoder.fit(frame, ignore=["b"], keep_out=["picture"])
     assert encoder.left_out == [("b", "ignored as asked")]
@@ -113,29 +113,27 @@ def test_ignored_columns_are_named_and_those_of_another_purpose_are_not():
 
 
 @pytest.mark.parametrize("option", ["ignore", "keep_out"])
-def test_a_column_asked_for_that_is_not_there_is_named(option):
-    with pytest.raises(TableProblem, match="the table has no column 'agee': it has age"):
+def test_unknown_column_in_an_option_is_named(option):
+    with pytest.raises(TableError, match="the table has no column 'agee': it has age"):
         TableEncoder.fit(pd.DataFrame({"age": [1.0, 2.0]}), **{option: ["agee"]})
 
 
-def test_one_row_and_no_row_are_answered_with_a_sentence():
-    with pytest.raises(TableProblem, match=r"no column can be used .*: a \(always the same value\); add a"):
+def test_one_row_and_no_row_are_refused_in_one_sentence():
+    with pytest.raises(TableError, match=r"no column can be used .*: a \(always the same value\); add a"):
         TableEncoder.fit(pd.DataFrame({"a": [1.0]}))
-    with pytest.raises(TableProblem, match="the table has no rows"):
+    with pytest.raises(TableError, match="the table has no rows"):
         TableEncoder.fit(pd.DataFrame({"a": []}))
-    with pytest.raises(
-        TableProblem, match="no column can be used to tell the rows apart: the table has none"
-    ):
+    with pytest.raises(TableError, match="no column can be used to tell the rows apart: the table has none"):
         TableEncoder.fit(pd.DataFrame(index=range(3)))
 
 
-def test_what_was_filled_is_said_worst_column_first():
+def test_notice_lists_filled_columns_worst_first():
     frame = pd.DataFrame({"a": [1.0, None, 3.0, 5.0], "b": ["x", None, None, "y"], "c": [1, 5, 7, 3]})
     notices = TableEncoder.fit(frame).notices
     assert notices == ["3 missing cells were filled: b (2 of 4, with x), a (1 of 4, with 3)."]
 
 
-def test_ten_thousand_columns_give_a_handful_of_sentences():
+def test_ten_thousand_columns_give_a_few_notices():
     frame = pd.DataFrame({f"c{number}": [1.0, None, number % 3] for number in range(10_000)})
     notices = TableEncoder.fit(frame).notices
     assert len(notices) == 2

@@ -1,26 +1,26 @@
-"""A fake desk behind a real server, with and without a token; the servers are started once, for speed."""
+"""A fake service behind a real server, with and without a token. Servers are started once, for speed."""
 
 import pytest
-from fake_desk import FakeDesk
+from fake_service import FakeService
 from web_client import Browser, serving
 
 TOKEN = "a-token-that-nobody-guesses"
 
 
 @pytest.fixture(scope="session")
-def lasting_desk(tmp_path_factory):
-    return FakeDesk(tmp_path_factory.mktemp("table"))
+def shared_service(tmp_path_factory):
+    return FakeService(tmp_path_factory.mktemp("table"))
 
 
 @pytest.fixture
-def desk(lasting_desk):
-    lasting_desk.forget()
-    return lasting_desk
+def service(shared_service):
+    shared_service.reset()
+    return shared_service
 
 
 @pytest.fixture(scope="session")
-def server(lasting_desk):
-    with serving(lasting_desk) as server:
+def server(shared_service):
+    with serving(shared_service) as server:
         yield server
 
 
@@ -30,13 +30,13 @@ def browser(server):
 
 
 @pytest.fixture(scope="session")
-def locked(lasting_desk):
-    """A server that asks for a token."""
-    with serving(lasting_desk, token=TOKEN) as server:
+def locked(shared_service):
+    """A server that requires a token."""
+    with serving(shared_service, token=TOKEN) as server:
         yield server
 
 
 @pytest.fixture
 def stranger(locked):
-    """A browser that has not been let in."""
+    """A browser without the token."""
     return Browser(locked.port)

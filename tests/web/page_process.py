@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from sameornot.service import Desk, Options
+from sameornot.service import LabellingService, Options
 from sameornot.store import open_store
 from sameornot.table import read_table
 from sameornot.web.server import serve
@@ -19,10 +19,12 @@ from sameornot.web.server import serve
 
 def serve_page(table: str, where: str) -> None:
     path = Path(table)
-    desk = Desk.open(
+    service = LabellingService.open(
         open_store(where), read_table(path), title="killed", path=path, options=Options(clusters=3)
     )
-    serve(desk, ready=lambda address: print(os.getpid(), address.rstrip("/").rpartition(":")[2], flush=True))
+    serve(
+        service, ready=lambda address: print(os.getpid(), address.rstrip("/").rpartition(":")[2], flush=True)
+    )
 
 
 def main(table: str, where: str) -> None:

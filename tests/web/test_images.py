@@ -1,21 +1,21 @@
-"""Only pictures from under the table's folder are shown."""
+"""Only image files in the folder of the table are served."""
 
 import pytest
 
-from sameornot.web import images
+from sameornot.web.images import is_servable
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture
-def picture(desk):
-    """Put a file beside the table, as the picture of row 0."""
+def picture(service):
+    """Put a file next to the table, as the image of row 0."""
 
     def put(name: str, content: bytes = PNG):
-        path = desk.folder / name
+        path = service.folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
-        desk.images[0] = path
+        service.images[0] = path
         return path
 
     return put
@@ -33,7 +33,7 @@ def picture(desk):
         ("deep/a b ü.png", "image/png"),
     ],
 )
-def test_a_picture_beside_the_table_is_shown(browser, picture, name, kind):
+def test_image_next_to_the_table_is_served(browser, picture, name, kind):
     picture(name)
     reply = browser.get("/image/0")
     assert (reply.status, reply.headers["content-type"], reply.body) == (200, kind, PNG)
@@ -41,71 +41,70 @@ def test_a_picture_beside_the_table_is_shown(browser, picture, name, kind):
 
 
 @pytest.mark.parametrize("name", ["a.svg", "a.html", "a.txt", "a", "a.png.html", "a.pdf", ".png"])
-def test_other_files_are_not_shown(browser, picture, name):
+def test_other_files_are_not_served(browser, picture, name):
     picture(name)
     assert browser.get("/image/0").status == 404
 
 
-def test_nothing_outside_the_folder_is_shown(browser, desk, tmp_path):
+def test_file_outside_the_folder_is_not_served(browser, service, tmp_path):
     secret = tmp_path / "secret.png"
     secret.write_bytes(PNG)
-    for path in (secret, desk.folder / ".." / ".." / secret.relative_to(desk.folder.parents[1])):
-        desk.images[0] = path
+    for path in (secret, service.folder / ".." / ".." / secret.relative_to(service.folder.parents[1])):
+        service.images[0] = path
         assert path.is_file()
         assert browser.get("/image/0").status == 404
 
 
-def test_a_link_out_of_the_folder_is_not_followed(browser, desk, tmp_path):
+def test_link_out_of_the_folder_is_not_followed(browser, service, tmp_path):
     secret = tmp_path / "secret.png"
     secret.write_bytes(PNG)
-    link = desk.folder / "link.png"
+    link = service.folder / "link.png"
     link.unlink(missing_ok=True)
     link.symlink_to(secret)
-    desk.images[0] = link
+    service.images[0] = link
     assert browser.get("/image/0").status == 404
 
 
-def test_a_link_to_another_kind_of_file_is_not_followed(browser, desk, picture):
+def test_link_to_another_kind_of_file_is_not_followed(browser, service, picture):
     target = picture("page.html", b"<script>")
-    link = desk.folder / "disguise.png"
+    link = service.folder / "disguise.png"
     link.unlink(missing_ok=True)
     link.symlink_to(target)
-    desk.images[0] = link
+    service.images[0] = link
     assert browser.get("/image/0").status == 404
 
 
-def test_a_folder_whose_name_begins_alike_is_another_folder(browser, desk):
-    neighbour = desk.folder.with_name(desk.folder.name + "-private")
+def test_folder_with_a_common_prefix_is_another_folder(browser, service):
+    neighbour = service.folder.with_name(service.folder.name + "-private")
     neighbour.mkdir(exist_ok=True)
     (neighbour / "a.png").write_bytes(PNG)
-    desk.images[0] = neighbour / "a.png"
+    service.images[0] = neighbour / "a.png"
     assert browser.get("/image/0").status == 404
 
 
-def test_what_is_no_file_is_not_shown(browser, desk):
-    (desk.folder / "folder.png").mkdir(exist_ok=True)
-    (desk.folder / "ring.png").unlink(missing_ok=True)
-    (desk.folder / "ring.png").symlink_to("ring.png")
+def test_what_is_not_a_file_is_not_served(browser, service):
+    (service.folder / "folder.png").mkdir(exist_ok=True)
+    (service.folder / "ring.png").unlink(missing_ok=True)
+    (service.folder / "ring.png").symlink_to("ring.png")
     for name in ("folder.png", "ring.png", "missing.png", "x" * 300 + ".png", "nul\0.png"):
-        desk.images[0] = desk.folder / name
+        service.images[0] = service.folder / name
         assert browser.get("/image/0").status == 404
 
 
-def test_a_picture_that_is_too_large_is_not_shown(browser, picture, monkeypatch):
+def test_image_that_is_too_large_is_not_served(service, picture):
     picture("large.png", PNG * 10)
-    monkeypatch.setattr(images, "MAX_BYTES", 10 * len(PNG))
-    assert browser.get("/image/0").status == 200
-    monkeypatch.setattr(images, "MAX_BYTES", 10 * len(PNG) - 1)
-    assert browser.get("/image/0").status == 404
+    path = service.images[0]
+    assert is_servable(path, service.folder, max_bytes=10 * len(PNG))
+    assert not is_servable(path, service.folder, max_bytes=10 * len(PNG) - 1)
 
 
 @pytest.mark.parametrize("row", ["7", "-1", "x", "0.png", "..", "%2e%2e%2fsecret.png", "", "0/../0"])
-def test_rows_without_a_picture_have_none(browser, picture, row):
+def test_row_without_an_image_gives_404(browser, picture, row):
     picture("a.png")
     assert browser.get(f"/image/{row}").status == 404
 
 
-def test_a_table_without_a_folder_has_no_pictures(browser, desk, picture, monkeypatch):
+def test_table_without_a_folder_has_no_images(browser, service, picture, monkeypatch):
     picture("a.png")
-    monkeypatch.setattr(desk, "folder", None)
+    monkeypatch.setattr(service, "folder", None)
     assert browser.get("/image/0").status == 404

@@ -1,4 +1,4 @@
-"""The page from Python, on a real desk and a real store: opened, answered, saved from, taken up again."""
+"""The page from Python, on a real service and a real store: opened, answered, exported and resumed."""
 
 import io
 import json
@@ -10,10 +10,10 @@ import pytest
 from web_client import Browser
 
 from sameornot.export.model import Model
-from sameornot.service import DeskProblem
+from sameornot.service import ServiceError
 from sameornot.web.downloads import DOWNLOADS, file_name
 from sameornot.web.page import open_page
-from sameornot.web.server import ServerProblem
+from sameornot.web.server import ServerError
 
 Y = np.arange(24) % 2
 SAYS = {True: "same", False: "different"}
@@ -42,16 +42,16 @@ def opened(frame, tmp_path):
         page.close()
 
 
-def stand_before(page) -> Browser:
-    """A browser that has not been let in."""
+def browser_without_token(page) -> Browser:
+    """A browser that has not opened the address."""
     return Browser(int(re.search(r":(\d+)/", page.address)[1]))
 
 
 def visit(page, browser: Browser | None = None) -> Browser:
-    """Open the page's address, as somebody new or in a browser that was there before."""
-    here = stand_before(page)
-    browser = browser or here
-    browser.port = here.port
+    """Open the page's address, in a new browser or in a given one."""
+    new = browser_without_token(page)
+    browser = browser or new
+    browser.port = new.port
     browser.get("/" + page.address.rpartition("/")[2])
     return browser
 
@@ -65,7 +65,7 @@ def answer(browser: Browser, n_answers: int):
     return step
 
 
-def test_labels_come_back_from_the_page(opened):
+def test_page_returns_labels(opened):
     page = opened(title="birds")
     answer(visit(page), 6)
     labels = page.labels()
@@ -74,12 +74,12 @@ def test_labels_come_back_from_the_page(opened):
     assert repr(page) == f"<Page 'birds' at {page.address}>"
 
 
-def test_a_page_that_is_opened_again_goes_on(opened, frame):
+def test_page_that_is_opened_again_resumes(opened, frame):
     with opened() as page:
         browser = visit(page)
         step = answer(browser, 4)
     with opened(frame.copy()) as page:
-        visit(page, browser)  # the same person, by her cookie
+        visit(page, browser)  # the cookie makes it the same person
         again = browser.get("/api/state").json()
     assert again["progress"]["asked"] == 4
     left, right = step["question"]["left"]["row"], step["question"]["right"]["row"]
@@ -88,14 +88,14 @@ def test_a_page_that_is_opened_again_goes_on(opened, frame):
         assert visit(page).get("/api/state").json()["progress"]["asked"] == 0
 
 
-def test_a_page_on_a_file_is_called_after_it(opened, frame, tmp_path):
+def test_page_on_a_file_has_its_name_as_title(opened, frame, tmp_path):
     frame.to_csv(tmp_path / "birds.csv", index=False)
     page = opened(str(tmp_path / "birds.csv"))
     state = visit(page).get("/api/state").json()
     assert (state["title"], state["rows"], state["clusters"]) == ("birds", 24, 2)
 
 
-def test_a_closed_page_answers_no_longer_and_closing_twice_does_no_harm(opened):
+def test_closed_page_no_longer_answers_and_can_be_closed_twice(opened):
     page = opened()
     browser = visit(page)
     assert browser.get("/").status == 200
@@ -106,24 +106,24 @@ def test_a_closed_page_answers_no_longer_and_closing_twice_does_no_harm(opened):
 
 
 @pytest.mark.parametrize("token", [None, "0123456789abcdef"])
-def test_only_the_pages_address_lets_in(opened, token):
+def test_only_the_address_with_the_token_gives_access(opened, token):
     page = opened(token=token)
     assert token is None or page.address.endswith(f"/?token={token}")
-    browser = stand_before(page)
+    browser = browser_without_token(page)
     assert browser.get("/api/state").status == 403
     assert visit(page, browser).get("/api/state").status == 200
 
 
-def test_what_cannot_be_opened_leaves_nothing_open(opened, tmp_path):
-    with pytest.raises(ServerProblem):
+def test_failure_to_open_releases_the_store(opened, tmp_path):
+    with pytest.raises(ServerError):
         opened(token="short")
-    with pytest.raises(DeskProblem, match="show names the column 'feathers'"):
+    with pytest.raises(ServiceError, match="show names the column 'feathers'"):
         opened(show=["feathers"])
     assert opened().labels()["group"].nunique() == 2
 
 
-def test_people_in_two_processes_hear_of_each_other(opened):
-    # Two desks on one store are to each other what two processes are.
+def test_people_in_two_processes_see_each_others_answers(opened):
+    # Two services on one store are like two processes.
     ana, ben = visit(opened()), visit(opened())
     ben.get("/")
     with ben.events() as lines:
@@ -135,7 +135,7 @@ def test_people_in_two_processes_hear_of_each_other(opened):
 
 @pytest.fixture
 def saved(opened):
-    """What a browser saves after a few answers."""
+    """The downloads after a few answers."""
     page = opened(title="Vögel: Übersicht/2024")
     browser = visit(page)
     answer(browser, 6)
@@ -144,7 +144,7 @@ def saved(opened):
     return {name: browser.get(f"/download/{name}") for name in DOWNLOADS}
 
 
-def test_every_download_is_a_file_with_a_plain_name(saved):
+def test_each_download_has_a_portable_file_name(saved):
     for name, reply in saved.items():
         assert reply.status == 200
         assert reply.headers["content-disposition"] == f'attachment; filename="Vogel-Ubersicht-2024-{name}"'
@@ -164,7 +164,7 @@ def test_downloads_hold_the_labels_the_answers_the_model_and_the_report(saved, f
     assert saved["report.html"].text.lower().startswith("<!doctype html>")
 
 
-def test_downloaded_cells_are_no_formulas(saved):
+def test_downloaded_cells_are_not_formulas(saved):
     cells = re.split(r"[,\n]", saved["labels.csv"].text)
     assert "'=early" in cells
     assert not [cell for cell in cells if cell.strip('"').startswith(("=", "+", "@"))]
@@ -183,5 +183,5 @@ def test_downloaded_cells_are_no_formulas(saved):
         ("y" * 500, "y" * 60 + "-x"),
     ],
 )
-def test_a_title_becomes_a_name_that_every_system_takes(title, name):
+def test_title_becomes_a_portable_file_name(title, name):
     assert file_name(title, "x") == name

@@ -1,4 +1,4 @@
-"""`kill -9` of the server at random moments: every answer that it acknowledged is in the log, once."""
+"""A server killed at random moments keeps every answer that it has acknowledged, exactly once."""
 
 import http.client
 import os
@@ -20,16 +20,16 @@ from web_client import TIMEOUT, Browser, Reply
 from sameornot.store import Event, open_store
 
 N_ANSWERS = 1_000
-EVERY = (25, 60)  # acknowledged answers from one kill to the next
-LATEST = 0.05  # seconds from the last of them to the kill: somewhere within one of the next requests
+KILL_INTERVAL = (25, 60)  # acknowledged answers from one kill to the next
+MAX_DELAY = 0.05  # seconds from the last of them to the kill, which is then within one of the next requests
 N_ROWS = 60
-KEPT = 150  # one answer in so many is not taken back: what was prepared once is then soon at hand again
+KEEP_EVERY = 150  # all other answers are undone, so that prepared questions can be reused
 
-LOST = (ConnectionError, http.client.HTTPException)  # nobody answers, or the answer breaks off
+LOST = (ConnectionError, http.client.HTTPException)  # no response, or an incomplete one
 
 
-class Nursery:
-    """Servers on one table and store, one after the other; `kill` may come from another thread."""
+class ServerSequence:
+    """Servers on one table and store, one after the other; `kill` may be called from another thread."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -37,7 +37,7 @@ class Nursery:
         self.n_kills = 0
 
     def start(self) -> int:
-        """Start the next server: its port."""
+        """Start the next server; returns its port."""
         self._process.stdin.write("next\n")
         self._process.stdin.flush()
         pid, port = self._process.stdout.readline().split()
@@ -50,17 +50,17 @@ class Nursery:
 
 
 @contextmanager
-def nursery(table: Path, where: str) -> Iterator[Nursery]:
+def server_sequence(table: Path, where: str) -> Iterator[ServerSequence]:
     script = Path(__file__).with_name("page_process.py")
-    alone = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     process = subprocess.Popen(
         [sys.executable, script, table, where],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=alone,
+        env=environment,
     )
-    servers = Nursery(process)
+    servers = ServerSequence(process)
     try:
         yield servers
     finally:
@@ -71,55 +71,55 @@ def nursery(table: Path, where: str) -> Iterator[Nursery]:
 
 
 class Person:
-    """Answers as fast as the page lets her; when it is gone she starts it again, and repeats what got lost.
+    """Answers as fast as possible, restarts a killed server, and repeats requests that were lost.
 
-    `acknowledged` has the answer to each question that came back with a 200, `held` the questions whose
-    answers she has not taken back, in order.
+    `acknowledged` maps questions to answers that got status 200; `current` lists the questions whose answers
+    were not undone, in order.
     """
 
-    def __init__(self, servers: Nursery, y: np.ndarray) -> None:
+    def __init__(self, servers: ServerSequence, y: np.ndarray) -> None:
         self.servers, self.y = servers, y
         self.rng = np.random.default_rng(4)
         self.browser = Browser(0)
         self.acknowledged: dict[int, str] = {}
-        self.held: list[int] = []
+        self.current: list[int] = []
         self.restart()
 
     def work(self) -> None:
-        step = self.look()
+        step = self.state()
         while len(self.acknowledged) < N_ANSWERS:
             step = self.answer(step["question"])
-            if len(self.acknowledged) % KEPT:
+            if len(self.acknowledged) % KEEP_EVERY:
                 step = self.undo()
         self.killer.join()
 
     def restart(self) -> None:
         self.browser.port = self.servers.start()
-        self.next_kill = len(self.acknowledged) + int(self.rng.integers(*EVERY))
+        self.next_kill = len(self.acknowledged) + int(self.rng.integers(*KILL_INTERVAL))
 
-    def look(self) -> dict[str, Any]:
-        return self.insist(lambda: self.browser.get("/api/state"))
+    def state(self) -> dict[str, Any]:
+        return self.send_until_acknowledged(lambda: self.browser.get("/api/state"))
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         pair = question["left"]["row"], question["right"]["row"]
         truth = "same" if self.y[pair[0]] == self.y[pair[1]] else "different"
         said = {"question": question["id"], "answer": str(self.rng.choice([truth, "unsure"]))}
-        step = self.insist(lambda: self.browser.post("answer", said))
-        self.held.append(question["id"])
+        step = self.send_until_acknowledged(lambda: self.browser.post("answer", said))
+        self.current.append(question["id"])
         self.acknowledged[question["id"]] = said["answer"]
-        assert step["progress"]["asked"] == len(self.held)
+        assert step["progress"]["asked"] == len(self.current)
         if len(self.acknowledged) == self.next_kill:
-            self.killer = threading.Timer(self.rng.uniform(0, LATEST), self.servers.kill)
+            self.killer = threading.Timer(self.rng.uniform(0, MAX_DELAY), self.servers.kill)
             self.killer.start()
         return step
 
     def undo(self) -> dict[str, Any]:
-        """Take the last answer back; where nobody says whether that was heard, look."""
-        n_left = len(self.held) - 1
+        """Undo the last answer; if the response is lost, look whether it was undone."""
+        n_left = len(self.current) - 1
         step = self.try_to_undo()
         while step["progress"]["asked"] != n_left:
             step = self.try_to_undo()
-        self.held.pop()
+        self.current.pop()
         return step
 
     def try_to_undo(self) -> dict[str, Any]:
@@ -127,10 +127,10 @@ class Person:
             return read_step(self.browser.post("undo", {}))
         except LOST:
             self.restart()
-            return self.look()
+            return self.state()
 
-    def insist(self, send: Callable[[], Reply]) -> dict[str, Any]:
-        """Send until it is acknowledged."""
+    def send_until_acknowledged(self, send: Callable[[], Reply]) -> dict[str, Any]:
+        """Send a request until it is acknowledged."""
         while True:
             try:
                 return read_step(send())
@@ -150,7 +150,7 @@ def check_log(events: list[Event], person: Person) -> None:
         person.acknowledged.items()
     )
     retracted = [event.data["answer"] for event in events if event.kind == "retracted"]
-    assert Counter(retracted) == Counter(e.seq for e in answered if e.data["question"] not in person.held)
+    assert Counter(retracted) == Counter(e.seq for e in answered if e.data["question"] not in person.current)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -160,16 +160,17 @@ def where(request, tmp_path):
     return request.getfixturevalue("postgres_url")
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_no_acknowledged_answer(where, tmp_path):
     y = np.arange(N_ROWS) % 3
     X = np.random.default_rng(0).normal(size=(N_ROWS, 3)) + 4.0 * y[:, None]
     table = tmp_path / "table.csv"
     pd.DataFrame(X, columns=["a", "b", "c"]).to_csv(table, index=False)
 
-    with nursery(table, where) as servers:
+    with server_sequence(table, where) as servers:
         person = Person(servers, y)
         person.work()
-        shown = person.insist(lambda: person.browser.get("/api/history"))["answers"]
+        shown = person.send_until_acknowledged(lambda: person.browser.get("/api/history"))["answers"]
     assert servers.n_kills >= 20
 
     store = open_store(where)
@@ -179,5 +180,5 @@ def test_a_killed_server_loses_no_acknowledged_answer(where, tmp_path):
     assert [(line["seq"], line["answer"]) for line in shown] == [
         (event.seq, event.data["answer"])
         for event in events
-        if event.kind == "answered" and event.data["question"] in person.held
+        if event.kind == "answered" and event.data["question"] in person.current
     ]

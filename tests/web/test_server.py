@@ -1,4 +1,4 @@
-"""The server starts where it is told to, or says in one sentence why not."""
+"""The server starts on the given address, or says in one sentence why not."""
 
 import re
 import signal
@@ -11,7 +11,7 @@ import pytest
 from web_client import TIMEOUT, Browser, serving
 
 from sameornot.web import server as server_module
-from sameornot.web.server import PageServer, ServerProblem, allowed_hosts, serve
+from sameornot.web.server import Binding, PageServer, ServerError, allowed_hosts, serve
 
 
 class Listener:
@@ -24,83 +24,81 @@ class Listener:
         return (self.address, 4711)
 
 
-def test_a_free_port_is_found_and_only_this_machine_is_served(desk):
-    with serving(desk) as server:
+def test_by_default_a_free_port_of_this_machine_is_served(service):
+    with serving(service) as server:
         assert server.listener.getsockname() == ("127.0.0.1", server.port)
         assert server.address == f"http://127.0.0.1:{server.port}/"
         assert server.token is None
         assert Browser(server.port).get("/").status == 200
 
 
-def test_the_address_holds_the_token_that_was_given(desk):
-    with serving(desk, token="0123456789abcdef") as server:
+def test_address_holds_the_given_token(service):
+    with serving(service, token="0123456789abcdef") as server:
         assert server.address == f"http://127.0.0.1:{server.port}/?token=0123456789abcdef"
         assert Browser(server.port).get("/?token=0123456789abcdef").status == 303
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.0.2.7", "2001:db8::7"])
-def test_other_machines_need_a_token(desk, monkeypatch, address):
+def test_token_is_generated_if_other_machines_can_reach_the_host(service, monkeypatch, address):
     monkeypatch.setattr(server_module, "bind", lambda host, port: Listener(address))
-    tokens = {PageServer(desk, host=address).token for _ in range(2)}
+    tokens = {PageServer(service, Binding(host=address)).token for _ in range(2)}
     assert len(tokens) == 2
     assert all(re.fullmatch(r"[\w-]{43}", token) for token in tokens)
-    assert PageServer(desk, host=address, token="0123456789abcdef").token == "0123456789abcdef"
+    assert PageServer(service, Binding(host=address, token="0123456789abcdef")).token == "0123456789abcdef"
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2", "::1"])
-def test_this_machine_needs_none(desk, monkeypatch, address):
+def test_loopback_needs_no_token(service, monkeypatch, address):
     monkeypatch.setattr(server_module, "bind", lambda host, port: Listener(address))
-    assert PageServer(desk, host=address).token is None
+    assert PageServer(service, Binding(host=address)).token is None
 
 
 @pytest.mark.parametrize(
     "token", ["", "short", "x" * 15, "x" * 201, "has a space in it", "ünïcödé-tökén-ßßß", "a;b" * 9]
 )
-def test_a_token_that_can_be_guessed_or_cannot_be_a_cookie_is_refused(desk, token):
-    with pytest.raises(ServerProblem, match="a token has 16 to 200 letters"):
-        PageServer(desk, token=token)
+def test_weak_or_unusable_token_is_refused(service, token):
+    with pytest.raises(ServerError, match="a token has 16 to 200 letters"):
+        PageServer(service, Binding(token=token))
 
 
-def test_a_taken_port_is_one_sentence(desk, server):
-    with pytest.raises(
-        ServerProblem, match=f"^port {server.port} is taken by another program: choose another"
-    ):
-        PageServer(desk, port=server.port)
+def test_port_in_use_is_reported_in_one_sentence(service, server):
+    with pytest.raises(ServerError, match=f"^port {server.port} is taken by another program: choose another"):
+        PageServer(service, Binding(port=server.port))
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "a" * 300])
-def test_an_address_of_another_machine_is_one_sentence(desk, host):
-    with pytest.raises(ServerProblem, match=r"is no address of this machine: leave it out"):
-        PageServer(desk, host=host)
+def test_address_of_another_machine_is_reported_in_one_sentence(service, host):
+    with pytest.raises(ServerError, match=r"is no address of this machine: leave it out"):
+        PageServer(service, Binding(host=host))
 
 
 @pytest.mark.parametrize("port", [-1, 65536, 10**30])
-def test_a_port_that_does_not_exist_is_one_sentence(desk, port):
-    with pytest.raises(ServerProblem, match=f"^port {port} does not exist"):
-        PageServer(desk, port=port)
+def test_invalid_port_is_reported_in_one_sentence(service, port):
+    with pytest.raises(ServerError, match=f"^port {port} does not exist"):
+        PageServer(service, Binding(port=port))
 
 
-def test_hosts_are_the_names_of_this_machine_and_those_given():
+def test_accepted_hosts_are_this_machine_and_the_given_names():
     hosts = allowed_hosts(["lab", "2001:db8::7", "[::1]", "proxy.example:443"], 8000)
     local = ["127.0.0.1:8000", "localhost:8000", "[::1]:8000"]
     assert hosts == [*local, "lab:8000", "[2001:db8::7]:8000", "proxy.example:443"]
     assert {"127.0.0.1", "lab", "[::1]"} <= set(allowed_hosts(["lab"], 80))
 
 
-def test_a_further_name_is_answered(desk):
-    with serving(desk, names=["lab.example"]) as server:
+def test_given_host_name_is_accepted(service):
+    with serving(service, names=["lab.example"]) as server:
         browser = Browser(server.port)
         assert browser.get("/", Host=f"lab.example:{server.port}").status == 200
         assert browser.get("/", Host="lab.example").status == 403
 
 
 @pytest.mark.parametrize("is_opened", [True, False])
-def test_whoever_starts_it_is_told_the_address_once_it_answers(desk, monkeypatch, is_opened):
-    told, opened, statuses = [], threading.Event(), []
+def test_ready_is_called_with_the_address_once_the_server_answers(service, monkeypatch, is_opened):
+    addresses, opened, statuses = [], threading.Event(), []
     monkeypatch.setattr(server_module.webbrowser, "open", lambda address: opened.set())
 
     def ready(address: str) -> None:
-        told.append(address)
+        addresses.append(address)
         threading.Thread(target=visit, args=(address,)).start()
 
     def visit(address: str) -> None:
@@ -112,24 +110,26 @@ def test_whoever_starts_it_is_told_the_address_once_it_answers(desk, monkeypatch
     servers: list[PageServer] = []
     run = PageServer.run
     monkeypatch.setattr(PageServer, "run", lambda self: (servers.append(self), run(self)))
-    # In a thread of its own: where browser tests came first, this one has a loop that runs already.
-    serving = threading.Thread(target=serve, args=(desk,), kwargs={"ready": ready, "open_browser": is_opened})
+    # On a thread: after browser tests, an event loop is already running on this one.
+    serving = threading.Thread(
+        target=serve, args=(service,), kwargs={"ready": ready, "open_browser": is_opened}
+    )
     serving.start()
     serving.join(TIMEOUT)
-    assert (len(told), statuses, opened.is_set()) == (1, [200], is_opened)
+    assert (len(addresses), statuses, opened.is_set()) == (1, [200], is_opened)
 
 
 SCRIPT = """
 import sys
 sys.path.insert(0, {folder!r})
-from fake_desk import FakeDesk
-from sameornot.web.server import serve
-serve(FakeDesk(), token="0123456789abcdef", ready=lambda address: print(address, flush=True))
+from fake_service import FakeService
+from sameornot.web.server import Binding, serve
+serve(FakeService(), Binding(token="0123456789abcdef"), ready=lambda address: print(address, flush=True))
 print("done", flush=True)
 """
 
 
-def test_ctrl_c_ends_it_quietly_and_nothing_it_wrote_holds_the_token():
+def test_ctrl_c_stops_the_server_quietly_and_its_output_never_holds_the_token():
     command = [sys.executable, "-c", SCRIPT.format(folder=str(Path(__file__).parent))]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     address = process.stdout.readline()

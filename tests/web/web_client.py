@@ -1,4 +1,4 @@
-"""A browser without a window, and a server in a thread, for the tests of the page's HTTP interface."""
+"""An HTTP client with cookies, and a server in a thread, for the tests of the HTTP interface."""
 
 import http.client
 import json
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from typing import Any
 
-from sameornot.web.server import PageServer
+from sameornot.web.events import DEFAULT_TIMING, EventTiming
+from sameornot.web.server import Binding, PageServer
 
 TIMEOUT = 30
 
@@ -36,7 +37,7 @@ class Reply:
 
 
 class Browser:
-    """Sends what a page would send, and keeps cookies."""
+    """Sends the requests of a page, and keeps cookies."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -46,7 +47,7 @@ class Browser:
     def open(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> Iterator[http.client.HTTPResponse]:
-        """A response that may still be on its way; the connection is closed at the end of the block."""
+        """A response that may be incomplete; the connection is closed at the end of the block."""
         jar = {"Cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items())} if self.cookies else {}
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)) as connection:
             connection.request(method, path, body, {**jar, **(headers or {})})
@@ -73,7 +74,7 @@ class Browser:
         with self.open("GET", "/api/events") as response:
             assert response.status == 200
             assert response.headers["content-type"].startswith("text/event-stream")
-            assert response.readline().startswith(b":")  # the page's seat is taken
+            assert response.readline().startswith(b":")  # the page has subscribed
             yield (json.loads(line[6:]) for line in response if line.startswith(b"data: "))
 
 
@@ -82,9 +83,9 @@ def _names(headers: dict[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def serving(desk: Any, **options: Any) -> Iterator[PageServer]:
-    """A real server on a free port of this machine, until the block is left."""
-    server = PageServer(desk, **options)
+def serving(service: Any, timing: EventTiming = DEFAULT_TIMING, **binding: Any) -> Iterator[PageServer]:
+    """A real server on a free port of this machine, until the end of the block."""
+    server = PageServer(service, Binding(**binding), timing)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -1,4 +1,4 @@
-"""The command `sameornot`: a thin skin over service, export and bench. Heavy imports wait for a command."""
+"""The command `sameornot`: a thin layer over service and export. Heavy imports are deferred."""
 
 import io
 import sys
@@ -8,10 +8,13 @@ import typer
 
 from sameornot import __version__
 from sameornot.cli.ask import ask
+from sameornot.cli.assign import assign
 from sameornot.cli.bench import bench
 from sameornot.cli.demo import demo
+from sameornot.cli.export import export
 from sameornot.cli.label import label
-from sameornot.cli.takeaway import assign, export, report, sessions
+from sameornot.cli.report import report
+from sameornot.cli.sessions import sessions
 
 app = typer.Typer(
     help="Group data with the fewest questions to a person: same kind, or not?",
@@ -22,9 +25,9 @@ app = typer.Typer(
 )
 
 
-def show_version(wanted: bool) -> None:
-    """Print the version and leave."""
-    if wanted:
+def show_version(is_asked: bool) -> None:
+    """Print the version and exit."""
+    if is_asked:
         typer.echo(f"sameornot {__version__}")
         raise typer.Exit
 
@@ -33,14 +36,15 @@ def show_version(wanted: bool) -> None:
 def main(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and leave."),
+        typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Hold the options that come before a command."""
+    """Options before the command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign shows "?" instead
+            stream.reconfigure(errors="replace")  # "?" for characters that the terminal cannot show
 
 
-for command in (label, ask, export, report, assign, sessions, demo, bench):
+for command in (label, ask, export, report, assign, sessions, demo):
     app.command()(command)
+app.command(hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(bench)

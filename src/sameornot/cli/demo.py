@@ -1,4 +1,4 @@
-"""`sameornot demo`: the embedded breast cancer table, on the page or with a simulated expert."""
+"""`sameornot demo`: the breast cancer table of scikit-learn, on the page or with a simulated expert."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,9 +10,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from sameornot.cli import opening
-from sameornot.cli.common import check_not_negative, check_writable, fail
-from sameornot.cli.label import serve_desk
+from sameornot.cli.common import check_not_negative, check_picture, fail
+from sameornot.cli.errors import explained_errors
+from sameornot.cli.label import BrowserOption, PortOption, serve_page
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,38 +20,39 @@ if TYPE_CHECKING:
     from sameornot.plots import FeatureShares, Stage
     from sameornot.session import ActiveSession
 
-# Parts of the budget after which the table has a line.
-N_PARTS = 6
+# Lines of the table, after the one before the first question.
+N_LINES = 6
 
 
 def demo(
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="In the terminal, with a simulated expert.")
+        bool, typer.Option("--simulate", help="Run in the terminal with a simulated expert.")
     ] = False,
-    questions: Annotated[int, typer.Option(help="How many questions may be asked.")] = 60,
-    seed: Annotated[int, typer.Option(help="Another seed asks other questions.")] = 0,
-    out: Annotated[Path, typer.Option(help="Where --simulate saves its picture (PNG).")] = Path(
+    questions: Annotated[int, typer.Option(help="Number of questions.")] = 60,
+    seed: Annotated[int, typer.Option(help="Random seed. Another seed asks other questions.")] = 0,
+    out: Annotated[Path, typer.Option(help="PNG file for the picture of --simulate.")] = Path(
         "sameornot-demo.png"
     ),
-    port: Annotated[int, typer.Option(help="Of the page; 0 takes a free one.")] = 0,
-    browser: Annotated[bool, typer.Option(help="Open a browser, or only print the address.")] = True,
+    port: PortOption = 0,
+    browser: BrowserOption = True,
 ) -> None:
     """Open the page on a small table of breast tumours, or group it with simulated answers."""
     check_not_negative("--questions", questions)
     check_not_negative("--seed", seed)
     if simulate:
-        check_writable(out)
+        check_picture(out)
         run_simulation(questions, seed, out)
     else:
-        with opening.sentences():
+        with explained_errors():
             open_page(questions, seed, port, browser)
 
 
 def open_page(questions: int, seed: int, port: int, browser: bool) -> None:
-    """The page on the embedded table: it shows the diagnosis, so that all can answer, and learns without."""
+    """Open the page on a table that shows the diagnosis, so that anybody can answer, but learns without."""
     from sameornot.datasets import load_breast_cancer
-    from sameornot.service import Desk, Options
+    from sameornot.service import LabellingService, Options
     from sameornot.store import default_store, open_store
+    from sameornot.web.server import Binding
 
     measurements, diagnosis = load_breast_cancer()
     table = measurements.assign(diagnosis=diagnosis)
@@ -63,19 +64,19 @@ def open_page(questions: int, seed: int, port: int, browser: bool) -> None:
         seed=seed,
     )
     typer.echo(
-        "569 breast tumours. You are the expert: the page shows the diagnosis of both, the program does not "
-        "see it. Answer by it, and watch what it finds out."
+        "569 breast tumours. You are the expert: the page shows you the diagnosis of both, but the model "
+        "does not see it. Answer by the diagnosis, and watch what the model learns."
     )
     store = open_store(default_store().with_name("demo.sqlite"))
-    desk = Desk.open(store, table, title="Breast tumours (demo)", options=options)
+    service = LabellingService.open(store, table, title="Breast tumours (demo)", options=options)
     try:
-        serve_desk(desk, "127.0.0.1", port, None, browser)
+        serve_page(service, Binding(port=port), browser)
     finally:
-        desk.close()
+        service.close()
 
 
 def run_simulation(questions: int, seed: int, out: Path) -> None:
-    """The session with an expert who knows the diagnoses."""
+    """Run a session with a simulated expert who knows the diagnoses."""
     from sameornot import ActiveSession
     from sameornot.datasets import load_breast_cancer
     from sameornot.plots import draw_session, save_png, session_picture
@@ -83,12 +84,12 @@ def run_simulation(questions: int, seed: int, out: Path) -> None:
     console = Console(highlight=False, markup=False)
     X, diagnosis = load_breast_cancer()
     console.print(
-        f"{len(X)} breast tumours, {X.shape[1]} measurements each, and no diagnosis: which are of one kind? "
-        "A simulated expert is shown two at a time and says 'same' or 'different'; from the answers the "
-        "program learns which measurements matter, and sorts all of them into two groups.\n",
+        f"{len(X)} breast tumours with {X.shape[1]} measurements each, and no diagnosis. A simulated expert "
+        "is shown two of them at a time and says 'same' or 'different'. From the answers, the model learns "
+        "which measurements matter, and sorts all tumours into two groups.\n",
     )
     session = ActiveSession(X, n_clusters=2, random_state=seed)
-    stages = play(session, diagnosis, questions, console)
+    stages = answer_all(session, diagnosis, questions, console)
     picture = session_picture(X, session.result(), stages)
     console.print("", stage_table(stages), "", sep="\n")
     console.print("ARI: adjusted Rand index with the true diagnoses; 1 is perfect, 0 is chance.\n")
@@ -100,13 +101,15 @@ def run_simulation(questions: int, seed: int, out: Path) -> None:
         fail(f"the picture could not be saved: {error}")
     console.print(f"\nThe picture is in {out}", soft_wrap=True)
     console.print(
-        "Try next: --questions 20 for an expert with less time, --seed 1 for other questions; "
-        "README.md shows how to ask about a table of your own.",
+        "Try next: --questions 20 for an expert with less time, or --seed 1 for other questions. "
+        "README.md shows how to label a table of your own.",
     )
 
 
-def play(session: "ActiveSession", truth: "np.ndarray", questions: int, console: Console) -> "list[Stage]":
-    """Let an expert who knows the truth answer; one stage for each answer and one before the first."""
+def answer_all(
+    session: "ActiveSession", truth: "np.ndarray", questions: int, console: Console
+) -> "list[Stage]":
+    """Answer by the true labels; returns the stage before the first question and after each answer."""
     from sameornot.oracles import truth as always_right
     from sameornot.plots import session_stage
 
@@ -123,19 +126,19 @@ def play(session: "ActiveSession", truth: "np.ndarray", questions: int, console:
 
 
 def stage_table(stages: "list[Stage]") -> Table:
-    """Some lines of the course of a session, the first and the last among them."""
+    """Evenly spaced stages of a session, the first and the last among them."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for header in ("questions\nasked", "groups\nfound", "rows\nplaced", "agreement\n(ARI)"):
         table.add_column(header, justify="right", overflow="fold")
     last = len(stages) - 1
-    for at in sorted({last * part // N_PARTS for part in range(N_PARTS + 1)}):
+    for at in sorted({last * line // N_LINES for line in range(N_LINES + 1)}):
         stage = stages[at]
         table.add_row(str(stage.questions), str(stage.groups), str(stage.placed), f"{stage.agreement:.3f}")
     return table
 
 
 def feature_table(features: "FeatureShares", width: int) -> Table:
-    """The heaviest features, each with a bar."""
+    """The features of largest weight, each with a bar."""
     table = Table.grid(padding=(0, 1))
     bar_width = max(8, min(40, width - 36))
     for name, weight in zip(features.names, features.weights, strict=True):

@@ -1,67 +1,59 @@
-"""`sameornot label`: the page, on a table of one's own."""
+"""`sameornot label`: the labelling page on a table."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sameornot.cli import opening
+from sameornot.cli.errors import explained_errors
+from sameornot.cli.opening import open_table
+from sameornot.cli.options import OpenOptions, with_open_options
 
 if TYPE_CHECKING:
-    from sameornot.service import Desk
+    from sameornot.service import LabellingService
+    from sameornot.web.server import Binding
+
+PortOption = Annotated[int, typer.Option(help="Port of the page. 0 takes a free one.")]
+BrowserOption = Annotated[bool, typer.Option(help="Open a browser, or only print the address.")]
 
 
+@with_open_options
 def label(
-    table: opening.TableArgument,
-    clusters: opening.ClustersOption = None,
-    id_column: opening.IdOption = None,
-    show: opening.ShowOption = None,
-    ignore: opening.IgnoreOption = None,
-    image: opening.ImageOption = None,
-    budget: opening.BudgetOption = None,
-    store: opening.StoreOption = None,
-    new: opening.NewOption = False,
-    seed: opening.SeedOption = None,
-    engine: opening.EngineOption = None,
+    options: OpenOptions,
     host: Annotated[
-        str, typer.Option(help="Where to listen; other machines can reach 0.0.0.0.")
+        str, typer.Option(help="Address to listen on. With 0.0.0.0 other machines can reach the page.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 0,
+    port: PortOption = 0,
     token: Annotated[
         str | None,
-        typer.Option(envvar="SAMEORNOT_TOKEN", help="What opens the page; made anew unless given."),
+        typer.Option(envvar="SAMEORNOT_TOKEN", help="Access token. A random one is generated if omitted."),
     ] = None,
-    browser: Annotated[bool, typer.Option(help="Open a browser, or only print the address.")] = True,
+    browser: BrowserOption = True,
 ) -> None:
-    """Open the labelling page on a table; run again, it goes on where it stood."""
-    opening.check_numbers(clusters, budget, seed)
-    with opening.sentences():
-        options = {"clusters": clusters, "id": id_column, "show": show, "ignore": ignore, "image": image}
-        with opening.open_table(table, store, new, engine, **options, budget=budget, seed=seed) as desk:
-            serve_desk(desk, host, port, token, browser)
+    """Open the labelling page on a table. Run it again to resume."""
+    with explained_errors():
+        from sameornot.web.server import Binding
+
+        with open_table(options) as service:
+            serve_page(service, Binding(host, port, token), browser)
 
 
-def serve_desk(desk: "Desk", host: str, port: int, token: str | None, browser: bool) -> None:
-    """Serve until Ctrl-C; say where the page is, and how to go on."""
+def serve_page(service: "LabellingService", binding: "Binding", browser: bool) -> None:
+    """Serve the page until Ctrl-C; print its address and how to resume."""
     import secrets
+    from dataclasses import replace
 
     from sameornot.web.server import serve
 
-    def say(address: str) -> None:
-        typer.echo(f"{desk.title} is at {address}")
-        typer.echo("Ctrl-C ends it; every answer is saved, and the same command goes on from there.")
+    def announce(address: str) -> None:
+        typer.echo(f"{service.title} is at {address}")
+        typer.echo("Press Ctrl-C to stop. Every answer is saved: run the same command again to resume.")
 
-    serve(
-        desk,
-        host=host,
-        port=port,
-        token=token or secrets.token_urlsafe(24),
-        open_browser=browser and has_browser(),
-        ready=say,
-    )
+    binding = replace(binding, token=binding.token or secrets.token_urlsafe(24))
+    serve(service, binding, open_browser=browser and has_browser(), ready=announce)
 
 
 def has_browser() -> bool:
-    """Whether there is one that opens a window: a browser of the terminal would take the keys."""
+    """Whether there is a browser with a window: one in the terminal would take the keyboard."""
     import os
     import sys
     import webbrowser

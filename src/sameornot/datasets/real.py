@@ -1,9 +1,8 @@
-"""The paper's three real tables (§7), as a DataFrame of features and an array of the classes as given.
+"""The three real tables of the paper (§7), each as a DataFrame of features and an array of classes.
 
-Breast cancer comes with scikit-learn. The other two are read from a folder of the user's, or are downloaded
-once from the UCI repository into a cache: $SAMEORNOT_DATA, by default ~/.cache/sameornot. Copies of them
-differ in their bytes and file names, so what is checked is what was parsed. Simulated data is in
-`simulated.py`.
+Breast cancer is part of scikit-learn. The other two are read from a given folder, or downloaded once from the
+UCI repository into a cache: $SAMEORNOT_DATA, by default ~/.cache/sameornot. Copies differ in their bytes and
+file names, so the parsed contents are checked. Simulated data is in `simulated.py`.
 """
 
 import contextlib
@@ -38,7 +37,7 @@ class _Shape(NamedTuple):
 
 
 class _Dataset(NamedTuple):
-    """A dataset of the UCI repository: its number there, its archive, and how to read what is in it."""
+    """A dataset of the UCI repository: its number there, its archive, and the function that reads it."""
 
     name: str
     number: int
@@ -75,22 +74,22 @@ def load_urban_land_cover(folder: str | os.PathLike[str] | None = None) -> _Tabl
     Parameters
     ----------
     folder : path or None
-        Where ``training*.csv`` and ``testing*.csv`` lie, at any depth. None reads them from the cache, and
-        downloads UCI dataset 295 into it first if it is not there.
+        Folder that contains ``training*.csv`` and ``testing*.csv``, at any depth. None is the cache, into
+        which UCI dataset 295 is downloaded first if it is missing.
 
     Returns
     -------
     X : DataFrame of shape (675, 147)
-        21 features at 7 scales; those of the coarser scales carry a suffix, as in NDVI_40.
+        21 features at 7 scales; those of the coarser scales have a suffix, as in NDVI_40.
     y : ndarray of shape (675,)
-        The names of the classes, without the stray spaces of the files.
+        The names of the classes, without the spaces around them in the files.
 
     Raises
     ------
     OSError
         If the files are not in the folder, or cannot be downloaded.
     ValueError
-        If the files hold something else.
+        If the files have other contents.
 
     Examples
     --------
@@ -108,24 +107,24 @@ def load_meu_mobile(folder: str | os.PathLike[str] | None = None) -> _Table:
     Parameters
     ----------
     folder : path or None
-        Where the one ``*.xlsx`` lies, at any depth. None reads it from the cache, and downloads UCI dataset
-        399 into it first if it is not there.
+        Folder that contains one ``*.xlsx``, at any depth. None is the cache, into which UCI dataset 399 is
+        downloaded first if it is missing.
 
     Returns
     -------
     X : DataFrame of shape (459, 71)
-        Times, pressures and finger areas while a password is typed; a header's second use ends in ``.1``.
+        Times, pressures and finger areas while a password is typed; a repeated header ends in ``.1``.
     y : ndarray of shape (459,)
         The subject, 1 to 9.
 
     Raises
     ------
     ImportError
-        If the extra ``sameornot[excel]`` is not installed.
+        If the package python-calamine is not installed.
     OSError
         If the file is not in the folder, or cannot be downloaded.
     ValueError
-        If the file holds something else.
+        If the file has other contents.
 
     Examples
     --------
@@ -134,7 +133,7 @@ def load_meu_mobile(folder: str | os.PathLike[str] | None = None) -> _Table:
     >>> X.shape, sorted(set(y.tolist()))  # doctest: +SKIP
     ((459, 71), [1, 2, 3, 4, 5, 6, 7, 8, 9])
     """
-    _import_calamine()  # nothing is to be downloaded that cannot be read
+    _import_calamine()  # before a download that could not be read
     return _load(_Dataset("meu_mobile", 399, "meu+mobile+ksd.zip", _read_meu_mobile), folder)
 
 
@@ -149,7 +148,7 @@ def _read_land_cover(folder: Path) -> _Table:
 def _read_meu_mobile(folder: Path) -> _Table:
     path = _find(folder, "*.xlsx")
     table = _read_sheet(path, label="Subject")
-    # Blank rows part the subjects in the sheet; the paper uses 9 subjects of 56.
+    # Blank rows separate the subjects in the sheet; the paper uses 9 of the 56 subjects.
     table = table[table["Subject"].isin(range(1, 10))].reset_index(drop=True)
     subjects = table.pop("Subject").astype(int)
     return _check_contents(table, subjects, _Shape(459, 71, 9), str(path)), subjects.to_numpy()
@@ -166,7 +165,7 @@ def _load(dataset: _Dataset, folder: str | os.PathLike[str] | None) -> _Table:
 
 
 def _download(dataset: _Dataset, cache: Path) -> _Table:
-    """Download a dataset and read it; only then does it get its place in the cache, in one step."""
+    """Download and read a dataset; it is moved to the cache, atomically, only if it can be read."""
     url = f"{_UCI}/static/public/{dataset.number}/{dataset.archive}"
     with tempfile.TemporaryDirectory(dir=cache) as temporary:
         unpacked = Path(temporary) / dataset.name
@@ -179,13 +178,13 @@ def _download(dataset: _Dataset, cache: Path) -> _Table:
                 f"{url} could not be downloaded ({error}): download dataset {dataset.number} by hand from "
                 f"{_UCI}/dataset/{dataset.number}, unpack it and pass the folder as folder="
             ) from error
-        with contextlib.suppress(OSError):  # another process was first, with the same contents
+        with contextlib.suppress(OSError):  # another process has downloaded it meanwhile
             unpacked.rename(cache / dataset.name)
     return table
 
 
 def _unpack(archive: bytes, folder: Path) -> None:
-    """Unpack an archive, and the archives in it: UCI wraps some uploads in a second zip."""
+    """Unpack an archive and nested ones: UCI puts some uploads into a second zip."""
     with ZipFile(BytesIO(archive)) as outer:
         outer.extractall(folder)
     for path in list(folder.rglob("*.zip")):
@@ -194,7 +193,7 @@ def _unpack(archive: bytes, folder: Path) -> None:
 
 
 def _find(folder: Path, pattern: str) -> Path:
-    """Return the one file under a folder whose name matches, in any case; hidden and lock files do not."""
+    """The only file in a folder, at any depth, that matches; case, hidden and lock files are ignored."""
     paths = [
         path
         for path in sorted(folder.rglob("*"))
@@ -232,7 +231,7 @@ def _import_calamine() -> ModuleType:
         import python_calamine
     except ImportError as error:
         raise ImportError(
-            "reading MEU-Mobile's Excel workbook needs python-calamine: pip install sameornot[excel]"
+            "reading MEU-Mobile's Excel workbook needs python-calamine: pip install python-calamine"
         ) from error
     return python_calamine
 
@@ -244,7 +243,7 @@ def _check_label(table: pd.DataFrame, label: str, path: Path) -> pd.DataFrame:
 
 
 def _check_contents(features: pd.DataFrame, labels: pd.Series, expected: _Shape, source: str) -> pd.DataFrame:
-    """Return the features as floats, or say how the contents differ from what was expected."""
+    """Return the features as floats, or raise if the contents are not those expected."""
     found = _Shape(*features.shape, labels.nunique())
     if found != expected:
         raise ValueError(f"{source}: found {found}, expected {expected}")

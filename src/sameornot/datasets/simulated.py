@@ -1,14 +1,14 @@
-"""Gaussian mixtures in which only some features tell the clusters apart (§6 of the paper).
+"""Gaussian mixtures in which only some features separate the clusters (§6 of the paper).
 
-    x = (x1, x2),   x1 ~ N(centre of the cluster, I),   x2 ~ N(centre drawn without regard to it, I)
+    x = (x1, x2),   x1 ~ N(centre of the cluster, I),   x2 ~ N(centre drawn independently of it, I)
 
-The irrelevant part x2 is as well separated as the relevant part x1, along other lines: an unsupervised
+The irrelevant part x2 is as well separated as the relevant part x1, but into other groups: an unsupervised
 method cannot know which of the two groupings is meant. Real tables are in `real.py`.
 """
 
-from numbers import Integral, Real
-
 import numpy as np
+
+from sameornot.datasets.checks import check_count, check_length, check_random_state, check_samples
 
 
 def make_gaussian(
@@ -19,20 +19,20 @@ def make_gaussian(
     separation: float = 5.0,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw clusters on the axes of the relevant features, and a second grouping on the others (§6.1).
+    """Draw clusters on the axes of the relevant features, and other groups on the irrelevant ones (§6.1).
 
     Parameters
     ----------
     n_samples : int
         Number of points (n).
     n_relevant : int
-        Number of features that decide the cluster (p1), and number of clusters (K).
+        Number of relevant features (p1), and number of clusters (K).
     n_irrelevant : int
-        Number of features that say nothing about the cluster (p2).
+        Number of irrelevant features (p2).
     separation : float
         Distance of every centre from the origin (c).
     random_state : int, Generator or None
-        Seed or source of the randomness.
+        Seed or random generator.
 
     Returns
     -------
@@ -48,10 +48,10 @@ def make_gaussian(
     >>> X.shape, int(y.max())
     ((60, 9), 5)
     """
-    _check_count("n_samples", n_samples, 1)
+    check_count("n_samples", n_samples, 1)
     _check_parts(n_relevant, n_irrelevant)
-    _check_length("separation", separation)
-    rng = _generator(random_state)
+    check_length("separation", separation)
+    rng = check_random_state(random_state)
     labels = rng.integers(n_relevant, size=n_samples)
     centers = np.hstack([np.eye(n_relevant)[labels], _random_axes(rng, n_samples, n_irrelevant)])
     return _add_noise(rng, separation * centers), labels
@@ -66,25 +66,25 @@ def make_opposite(
     mixing: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw equal clusters among many irrelevant features whose centres lie on both sides of 0 (§6.2).
+    """Draw equal clusters among many irrelevant features with centres on both sides of 0 (§6.2).
 
     Parameters
     ----------
     n_samples : int
         Number of points (n).
     n_relevant : int
-        Number of features that decide the cluster (p1), and number of clusters (K).
+        Number of relevant features (p1), and number of clusters (K).
     n_irrelevant : int
-        Number of features that say nothing about the cluster (p2). Each point is centred on one of them,
+        Number of irrelevant features (p2). Each point is centred on one of them,
         at plus or minus `separation` with probability one half.
     separation : float
         Distance of every centre from the origin (c).
     mixing : bool
         Whether to multiply the points by the symmetric square root of G Gᵀ, with G a standard normal
         p × p matrix, so that no single feature is relevant any more. The paper's text does not mention it,
-        but the released code does it, and the paper's Tables 1 and 2 are to be held against ``mixing=True``.
+        but the released code does it: compare the paper's Tables 1 and 2 with ``mixing=True``.
     random_state : int, Generator or None
-        Seed or source of the randomness. The mixing is drawn last: the same seed without it gives the same
+        Seed or random generator. The mixing is drawn last: without it, the same seed gives the same
         points before mixing.
 
     Returns
@@ -103,9 +103,9 @@ def make_opposite(
     ((300, 35), [60, 60, 60, 60, 60])
     """
     _check_parts(n_relevant, n_irrelevant)
-    _check_filled(n_samples, "n_relevant", n_relevant)
-    _check_length("separation", separation)
-    rng = _generator(random_state)
+    check_samples(n_samples, "n_relevant", n_relevant)
+    check_length("separation", separation)
+    rng = check_random_state(random_state)
     labels = _equal_labels(rng, n_samples, n_relevant)
     signs = rng.choice([-1.0, 1.0], size=(n_samples, 1))
     centers = np.hstack([np.eye(n_relevant)[labels], signs * _random_axes(rng, n_samples, n_irrelevant)])
@@ -130,18 +130,18 @@ def make_sphere(
     n_samples : int
         Number of points (n).
     n_clusters : int
-        Number of clusters (K). Their centres are uniform on the sphere, and new for each seed.
+        Number of clusters (K). Their centres are uniform on the sphere, and depend on the seed.
     n_relevant : int
-        Number of features that decide the cluster (p1), the dimension of the sphere's space.
+        Number of relevant features (p1), the dimension of the space of the sphere.
     n_irrelevant : int
-        Number of features that say nothing about the cluster (p2). Each point is centred on one of them.
+        Number of irrelevant features (p2). Each point is centred on one of them.
     radius : float
         Distance of every centre from the origin (r), in both parts.
     rescale : bool
         Whether to multiply each feature by a draw of |N(1, 1)|, as the released code does.
     random_state : int, Generator or None
-        Seed or source of the randomness. The scales are drawn last: the same seed without them gives the
-        same points before rescaling.
+        Seed or random generator. The scales are drawn last: without them, the same seed gives the same
+        points before rescaling.
 
     Returns
     -------
@@ -158,11 +158,11 @@ def make_sphere(
     >>> X.shape, np.bincount(y).tolist()
     ((250, 500), [50, 50, 50, 50, 50])
     """
-    _check_count("n_clusters", n_clusters, 1)
+    check_count("n_clusters", n_clusters, 1)
     _check_parts(n_relevant, n_irrelevant)
-    _check_filled(n_samples, "n_clusters", n_clusters)
-    _check_length("radius", radius)
-    rng = _generator(random_state)
+    check_samples(n_samples, "n_clusters", n_clusters)
+    check_length("radius", radius)
+    rng = check_random_state(random_state)
     labels = _equal_labels(rng, n_samples, n_clusters)
     directions = _random_directions(rng, n_clusters, n_relevant)
     centers = np.hstack([directions[labels], _random_axes(rng, n_samples, n_irrelevant)])
@@ -175,12 +175,12 @@ def _add_noise(rng: np.random.Generator, centers: np.ndarray) -> np.ndarray:
 
 
 def _equal_labels(rng: np.random.Generator, n_samples: int, n_clusters: int) -> np.ndarray:
-    """Draw labels in random order, each as often as any other, or once more."""
+    """Draw labels in random order with counts that differ by at most one."""
     return rng.permutation(np.arange(n_samples) % n_clusters)
 
 
 def _random_axes(rng: np.random.Generator, n_samples: int, n_axes: int) -> np.ndarray:
-    """Draw a one-hot row for each sample, every axis being equally likely."""
+    """Draw a one-hot row per sample; every axis is equally likely."""
     if n_axes == 0:
         return np.zeros((n_samples, 0))
     return np.eye(n_axes)[rng.integers(n_axes, size=n_samples)]
@@ -200,32 +200,6 @@ def _random_root(rng: np.random.Generator, n_features: int) -> np.ndarray:
     return root
 
 
-def _generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        expected = "None, a non-negative integer or a numpy.random.Generator"
-        raise ValueError(f"random_state={random_state!r} but {expected} was expected") from error
-
-
 def _check_parts(n_relevant: int, n_irrelevant: int) -> None:
-    _check_count("n_relevant", n_relevant, 1)
-    _check_count("n_irrelevant", n_irrelevant, 0)
-
-
-def _check_filled(n_samples: int, name: str, n_clusters: int) -> None:
-    _check_count("n_samples", n_samples, 1)
-    if n_samples < n_clusters:
-        raise ValueError(
-            f"n_samples={n_samples} but at least {name}={n_clusters} was expected, one a cluster"
-        )
-
-
-def _check_count(name: str, value: int, minimum: int) -> None:
-    if not isinstance(value, Integral) or value < minimum:
-        raise ValueError(f"{name}={value!r} but an integer of at least {minimum} was expected")
-
-
-def _check_length(name: str, value: float) -> None:
-    if not isinstance(value, Real) or not 0 <= value < np.inf:
-        raise ValueError(f"{name}={value!r} but a finite number of at least 0 was expected")
+    check_count("n_relevant", n_relevant, 1)
+    check_count("n_irrelevant", n_irrelevant, 0)

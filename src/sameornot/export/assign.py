@@ -1,17 +1,19 @@
-"""Groups for the rows of a new file, block by block: never the whole file in memory."""
+"""Assign the rows of a file to the groups of a model, in blocks of bounded memory."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from sameornot.export.assigner import Assigned, Assigner
-from sameornot.export.files import replacing
+from sameornot.export.assigner import Assigner, Assignment
+from sameornot.export.atomic import atomic_replace
 from sameornot.export.model import Model
-from sameornot.export.sinks import choose_sink
-from sameornot.table import TableProblem, read_blocks
+from sameornot.export.writers import choose_writer
+from sameornot.table import TableError, read_blocks
 
-BLOCK = 50_000
+BLOCK_ROWS = 50_000
+
+Progress = Callable[[int], None]
 
 
 def assign_file(
@@ -20,48 +22,67 @@ def assign_file(
     out: Path,
     *,
     id_column: str | None = None,
-    n_rows: int = BLOCK,
-    progress: Callable[[int], None] | None = None,
+    n_rows: int = BLOCK_ROWS,
+    progress: Progress | None = None,
 ) -> np.ndarray:
-    """Write the group of every row of `source` to `out` (CSV or Parquet, by its suffix).
+    """Write the group of every row of a file to a CSV or Parquet file.
 
-    Columns: id (of `id_column`, if one is given), row (from 1 on), group, name, confidence. A Parquet file
-    also says which model made it. `progress` is told how many rows are done. `out` appears when all of them
-    are: a failure leaves what was there. Returned are the sizes of the groups, in the order of the model.
+    The result has the columns id (if there is an `id_column`), row (counted from 1), group, name and
+    confidence. A Parquet file also holds the fingerprint of the model. The file appears when it is
+    complete; a failure leaves the earlier one as it was.
+
+    Parameters
+    ----------
+    model : Model
+    source : Path
+        The table file.
+    out : Path
+        The result; its suffix, .csv or .parquet, is the format.
+    id_column : str, optional
+        The column of identifiers.
+    n_rows : int
+        Rows per block.
+    progress : callable, optional
+        Called with the number of rows done after each block.
+
+    Returns
+    -------
+    sizes : array
+        Number of rows of each group, in the order of the model.
     """
-    choose_sink(out)
+    choose_writer(out)
     if out.exists() and source.exists() and out.samefile(source):
-        raise TableProblem(f"{out} is the table itself: give another name for the result")
+        raise TableError(f"{out} is the table itself: give another name for the result")
     assigner = Assigner.of_model(model, id_column)
-    return write_groups(assigner, judge_file(assigner, source, 1, n_rows), out, progress)
+    return write_assignments(assigner, predict_file(assigner, source, n_rows=n_rows), out, progress)
 
 
-def judge_file(
-    assigner: Assigner, source: Path, first_row: int = 1, n_rows: int = BLOCK
-) -> Iterator[Assigned]:
-    """The groups of a file's rows, of which the first has that number in the table."""
+def predict_file(
+    assigner: Assigner, source: Path, first_row: int = 1, n_rows: int = BLOCK_ROWS
+) -> Iterator[Assignment]:
+    """Assign the rows of a file, whose first has number `first_row` in the whole table."""
     for block in read_blocks(source, n_rows):
-        yield assigner.judge(block, first_row)
+        yield assigner.predict(block, first_row)
         first_row += len(block)
 
 
-def write_groups(
+def write_assignments(
     assigner: Assigner,
-    found: Iterable[Assigned],
+    assignments: Iterable[Assignment],
     out: Path,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> np.ndarray:
-    """Write what was found to a file, whole or not at all; says the sizes of the groups."""
-    write_to = choose_sink(out)
+    """Write assignments to a file atomically; returns the group sizes."""
+    write_to = choose_writer(out)
     sizes = np.zeros(len(assigner.numbers), dtype=np.int64)
 
-    def counted() -> Iterator[Assigned]:
-        for one in found:
-            yield one
-            np.add(sizes, np.bincount(one.labels, minlength=len(sizes)), out=sizes)
+    def counted() -> Iterator[Assignment]:
+        for assignment in assignments:
+            yield assignment
+            np.add(sizes, np.bincount(assignment.labels, minlength=len(sizes)), out=sizes)
             if progress is not None:
                 progress(int(sizes.sum()))
 
-    with replacing(out) as beside:
-        write_to(beside, assigner, counted(), sizes)
+    with atomic_replace(out) as temporary:
+        write_to(temporary, assigner, counted(), sizes)
     return sizes

@@ -1,7 +1,7 @@
-"""Gives the rows of a table their groups, a block at a time, wherever the work is done.
+"""Assign blocks of rows to groups, in this process or on a worker.
 
-New rows get the model's word. Rows of a session's own table get the session's word where it has one, and the
-model's elsewhere; who placed each is said then.
+New rows are assigned by the model. Rows of a session's own table keep the labels of the session where it has
+some, and get those of the model elsewhere; the result says who placed each row.
 """
 
 import json
@@ -13,24 +13,25 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from sameornot.export.model import Model, parse
+from sameornot.export.model import Model
+from sameornot.export.model_format import parse_json
 from sameornot.service.snapshot import Snapshot
-from sameornot.table import TableProblem, display, name_records
+from sameornot.table import TableError, display, name_records
 
 
-class Assigned(NamedTuple):
-    """What was found for a block of rows; groups are counted from 0, rows from 1."""
+class Assignment(NamedTuple):
+    """Groups of a block of rows: `rows` count from 1, `labels` from 0; `placed` means by an answer."""
 
     ids: list[str] | None
     rows: np.ndarray
     labels: np.ndarray
-    shares: np.ndarray
+    confidence: np.ndarray
     placed: np.ndarray | None
 
 
 @dataclass(frozen=True)
-class Known:
-    """What a session itself says of some rows, in rising order and counted from 0."""
+class SessionLabels:
+    """The session's own labels of some table rows, ascending and counted from 0."""
 
     rows: np.ndarray
     labels: np.ndarray
@@ -39,101 +40,108 @@ class Known:
 
     @classmethod
     def from_json(cls, state: dict[str, list[Any]]) -> Self:
-        """What `to_json` wrote."""
+        """Rebuild what `to_json` wrote."""
         return cls(*(np.array(state[name]) for name in ("rows", "labels", "confidence", "placed")))
 
     def to_json(self) -> dict[str, list[Any]]:
-        """All of it as plain lists."""
+        """The arrays as plain lists."""
         return {name: getattr(self, name).tolist() for name in ("rows", "labels", "confidence", "placed")}
 
     def between(self, start: int, end: int) -> slice:
-        """Which of them lie in a block of the table."""
+        """The positions of table rows `start` (included) to `end` (excluded)."""
         return slice(*np.searchsorted(self.rows, [start, end]).tolist())
 
 
 @dataclass(frozen=True)
 class Assigner:
-    """Group m is `numbers[m]`, called `names[m]`; made by `of_model` or `of_session`.
+    """Label m is group `numbers[m]` with the name `names[m]`; made by `of_model` or `of_session`.
 
-    There is no model where the session has its own word on every row.
+    There is no model if the session has labelled every row itself.
     """
 
     numbers: list[int]
     names: list[str]
     model: Model | None
     id_column: str | None
-    known: Known | None
+    known: SessionLabels | None
 
     @classmethod
     def of_model(cls, model: Model, id_column: str | None = None) -> Self:
-        """For new rows."""
+        """An assigner of new rows."""
         return cls(model.numbers, model.names, model, id_column, None)
 
     @classmethod
     def of_session(cls, snapshot: Snapshot) -> Self:
-        """For the session's own table."""
+        """An assigner of the rows of the session's own table."""
         numbers = [group.number for group in snapshot.groups]
         names = [group.name for group in snapshot.groups]
-        word = snapshot.word
-        placed = np.isin(word.rows, snapshot.pool[placed_rows(snapshot)])
-        known = Known(word.rows, word.labels, word.confidence, placed)
-        model = None if len(word.rows) == len(snapshot.table) else Model.from_snapshot(snapshot)
+        final = snapshot.final_labels
+        placed = np.isin(final.rows, snapshot.placed_rows)
+        known = SessionLabels(final.rows, final.labels, final.confidence, placed)
+        model = None if len(final.rows) == len(snapshot.table) else Model.from_snapshot(snapshot)
         return cls(numbers, names, model, snapshot.id_column, known)
 
     @property
     def columns(self) -> list[str]:
-        """Of the result."""
+        """Column names of the result."""
         has_id = self.id_column is not None or self.known is not None
         placed_by = [] if self.known is None else ["placed_by"]
         return [*(["id"] if has_id else []), "row", "group", "name", "confidence", *placed_by]
 
     @cached_property
-    def mark(self) -> str:
-        """What tells this one from all others, whatever it calls rows by."""
-        return self.model.mark if self.known is None and self.model else digest(self.dumps())
+    def fingerprint(self) -> str:
+        """Hash of what decides the groups; for new rows the id column is not part of it."""
+        return self.model.fingerprint if self.known is None and self.model else digest(self.dumps())
 
-    def judge(self, block: pd.DataFrame, first_row: int) -> Assigned:
-        """The groups of rows of which the first has that number in the table."""
+    def predict(self, block: pd.DataFrame, first_row: int) -> Assignment:
+        """Assign a block of rows, whose first has number `first_row` in the table."""
         rows = np.arange(first_row, first_row + len(block))
         ids = self._ids(block)
         if self.known is None:
             assert self.model is not None
-            named = None if ids is None else [display(value) for value in ids]
-            return Assigned(named, rows, *self.model.judge(block, first_row=first_row), None)
-        own = self.known.between(first_row - 1, first_row - 1 + len(block))
-        at = self.known.rows[own] - (first_row - 1)
-        labels, shares = np.zeros(len(block), dtype=np.int64), np.ones(len(block))
+            names = None if ids is None else [display(value) for value in ids]
+            return Assignment(names, rows, *self.model.predict(block, first_row=first_row), None)
+        labels, confidence, placed = self._predict_own(block, first_row, self.known)
+        return Assignment(name_records(ids, rows - 1), rows, labels, confidence, placed)
+
+    def _predict_own(
+        self, block: pd.DataFrame, first_row: int, known: SessionLabels
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        own = known.between(first_row - 1, first_row - 1 + len(block))
+        at = known.rows[own] - (first_row - 1)
+        labels, confidence = np.zeros(len(block), dtype=np.int64), np.ones(len(block))
         if len(at) < len(block) and self.model is not None:
-            labels, shares = self.model.judge(block, first_row=first_row)
-        labels[at], shares[at] = self.known.labels[own], self.known.confidence[own]
+            labels, confidence = self.model.predict(block, first_row=first_row)
+        labels[at], confidence[at] = known.labels[own], known.confidence[own]
         placed = np.zeros(len(block), dtype=bool)
-        placed[at] = self.known.placed[own]
-        return Assigned(name_records(ids, rows - 1), rows, labels, shares, placed)
+        placed[at] = known.placed[own]
+        return labels, confidence, placed
 
     def _ids(self, block: pd.DataFrame) -> pd.Series | None:
         if self.id_column is None:
             return None
         if self.id_column not in block.columns:
-            raise TableProblem(
+            raise TableError(
                 f"the table has no column {self.id_column!r} to take as id: choose one of its columns"
             )
         return block[self.id_column]
 
-    def to_frame(self, found: Assigned) -> pd.DataFrame:
-        """What was found, as people read it."""
+    def to_frame(self, assignment: Assignment) -> pd.DataFrame:
+        """An assignment as a table for people."""
+        ids, rows, labels, confidence, placed = assignment
         parts: dict[str, Any] = {
-            "id": None if found.ids is None else pd.Series(found.ids, dtype="str"),
-            "row": found.rows,
-            "group": np.array(self.numbers, dtype=np.int64)[found.labels],
-            "name": pd.Series(np.array(self.names, dtype=object)[found.labels], dtype="str"),
-            "confidence": found.shares,
+            "id": None if ids is None else pd.Series(ids, dtype="str"),
+            "row": rows,
+            "group": np.array(self.numbers, dtype=np.int64)[labels],
+            "name": pd.Series(np.array(self.names, dtype=object)[labels], dtype="str"),
+            "confidence": confidence,
         }
-        if found.placed is not None:
-            parts["placed_by"] = pd.Series(np.where(found.placed, "expert", "model"), dtype="str")
+        if placed is not None:
+            parts["placed_by"] = pd.Series(np.where(placed, "expert", "model"), dtype="str")
         return pd.DataFrame({name: parts[name] for name in self.columns})
 
     def dumps(self) -> str:
-        """All of it as the text of a JSON file."""
+        """Serialise to JSON text, for workers."""
         return json.dumps(
             {
                 "numbers": self.numbers,
@@ -146,18 +154,13 @@ class Assigner:
 
     @classmethod
     def loads(cls, text: str) -> Self:
-        """What `dumps` wrote."""
-        state = parse(text, "what assigns the rows")
+        """Rebuild what `dumps` wrote."""
+        state = parse_json(text, "the assigner")
         model = None if state["model"] is None else Model.from_json(state["model"])
-        known = None if state["known"] is None else Known.from_json(state["known"])
+        known = None if state["known"] is None else SessionLabels.from_json(state["known"])
         return cls(state["numbers"], state["names"], model, state["id_column"], known)
 
 
-def placed_rows(snapshot: Snapshot) -> np.ndarray:
-    """Places in the pool of the rows that the answers put into a group."""
-    return np.concatenate([np.empty(0, dtype=np.intp), *snapshot.result.neighbourhoods])
-
-
 def digest(text: str) -> str:
-    """A short name for a text."""
+    """Hash a text."""
     return sha256(text.encode()).hexdigest()

@@ -1,58 +1,70 @@
 """The group of every row, and every answer, as tables.
 
-Here alone rows are counted from 1, as people count them: a record without an identifier is called "row 1".
+Row numbers in these tables count from 1, as people count: a record without an identifier is called "row 1".
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from sameornot.export.assign import write_groups
-from sameornot.export.assigner import Assigned, Assigner
-from sameornot.export.sinks import csv_texts
-from sameornot.service.snapshot import Answered, Snapshot
+from sameornot.export.assign import Progress, write_assignments
+from sameornot.export.assigner import Assigner, Assignment
+from sameornot.export.writers import csv_chunks
+from sameornot.service.snapshot import GivenAnswer, Snapshot
+
+ANSWER_COLUMNS = (
+    "n",
+    "left",
+    "left_row",
+    "right",
+    "right_row",
+    "answer",
+    "author",
+    "at",
+    "edited",
+    "seconds",
+)
 
 
 def labels_table(snapshot: Snapshot) -> pd.DataFrame:
-    """The group of every row of the table, how sure it is, and who placed it: "expert" or "model"."""
+    """The group of every row, its confidence, and whether the "expert" or the "model" placed it."""
     assigner = Assigner.of_session(snapshot)
-    return pd.concat(map(assigner.to_frame, label_rows(assigner, snapshot)), ignore_index=True)
+    return pd.concat(map(assigner.to_frame, predict_table(assigner, snapshot)), ignore_index=True)
 
 
-def label_rows(assigner: Assigner, snapshot: Snapshot) -> Iterator[Assigned]:
-    """What a session says of all rows of its table, block by block."""
-    return (assigner.judge(block, start + 1) for start, block in snapshot.table.blocks())
+def predict_table(assigner: Assigner, snapshot: Snapshot) -> Iterator[Assignment]:
+    """Assign all rows of the session's table, block by block."""
+    return (assigner.predict(block, start + 1) for start, block in snapshot.table.blocks())
 
 
-def labels_texts(snapshot: Snapshot) -> Iterator[str]:
-    """The lines of `labels.csv`, those of a block at a time."""
+def labels_csv_chunks(snapshot: Snapshot) -> Iterator[str]:
+    """The text of `labels.csv`, a block at a time."""
     assigner = Assigner.of_session(snapshot)
-    return csv_texts(assigner, label_rows(assigner, snapshot))
+    return csv_chunks(assigner, predict_table(assigner, snapshot))
 
 
-def write_labels(snapshot: Snapshot, out: Path, progress: Callable[[int], None] | None = None) -> np.ndarray:
-    """Write the group of every row of the session's table to a file; says the sizes of the groups."""
+def write_labels(snapshot: Snapshot, out: Path, progress: Progress | None = None) -> np.ndarray:
+    """Write the group of every row of the session's table to a file; returns the group sizes."""
     assigner = Assigner.of_session(snapshot)
-    return write_groups(assigner, label_rows(assigner, snapshot), out, progress)
+    return write_assignments(assigner, predict_table(assigner, snapshot), out, progress)
 
 
 def answers_table(snapshot: Snapshot) -> pd.DataFrame:
-    """Every answer that holds, in the order in which they were given."""
-    lefts = snapshot.names([said.left for said in snapshot.answers])
-    rights = snapshot.names([said.right for said in snapshot.answers])
-    columns = ["n", "left", "left_row", "right", "right_row", "answer", "author", "at", "edited", "seconds"]
+    """Every answer that has not been removed, in the order given."""
+    lefts = snapshot.names([answered.left for answered in snapshot.answers])
+    rights = snapshot.names([answered.right for answered in snapshot.answers])
     return pd.DataFrame(
         [
-            _answer_line(n, said, *names)
-            for n, (said, *names) in enumerate(zip(snapshot.answers, lefts, rights, strict=True), start=1)
+            _answer_line(n, answered, *names)
+            for n, (answered, *names) in enumerate(zip(snapshot.answers, lefts, rights, strict=True), start=1)
         ],
-        columns=columns,
+        columns=list(ANSWER_COLUMNS),
     )
 
 
-def _answer_line(n: int, said: Answered, left: str, right: str) -> tuple[object, ...]:
-    at = said.at.isoformat(timespec="seconds")
-    pair = (left, said.left + 1, right, said.right + 1)
-    return n, *pair, said.answer, said.author, at, said.edited, said.seconds
+def _answer_line(n: int, answered: GivenAnswer, left: str, right: str) -> tuple[object, ...]:
+    at = answered.at.isoformat(timespec="seconds")
+    pair = (left, answered.left + 1, right, answered.right + 1)
+    return n, *pair, answered.answer, answered.author, at, answered.edited, answered.seconds

@@ -1,26 +1,30 @@
-"""Tables as CSV that a spreadsheet takes for text, whatever the cells hold."""
+"""CSV that a spreadsheet does not execute: cells that look like formulas are written as text.
+
+See OWASP, "CSV Injection".
+"""
 
 import pandas as pd
 
-# What a spreadsheet reads as the beginning of a formula, also in the full width of East Asian keyboards, and
-# the white space that some of them skip on the way to it.
+# First characters of a formula, also in their full-width East Asian forms, and white space that some
+# spreadsheets skip before it.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 
 
 def write_csv(frame: pd.DataFrame, *, header: bool = True) -> str:
-    """The table as CSV, with a ' before text that a spreadsheet would take for a formula."""
+    """Write CSV, with a ' before text that a spreadsheet would take for a formula."""
     safe = frame.copy(deep=False)
     for m, kind in enumerate(frame.dtypes):
         if not pd.api.types.is_numeric_dtype(kind):
-            safe.isetitem(m, as_text(frame.iloc[:, m]).array)
-    safe.columns = pd.Index(as_text(pd.Series([str(column) for column in frame.columns], dtype="str")))
-    # With this line end Python also quotes a lone carriage return, which would end the line for readers.
+            safe.isetitem(m, escape_formulas(frame.iloc[:, m]).array)
+    names = pd.Series([str(column) for column in frame.columns], dtype="str")
+    safe.columns = pd.Index(escape_formulas(names))
+    # With this line end Python also quotes a lone carriage return, which readers would take for a line end.
     return str(safe.to_csv(index=False, header=header, lineterminator="\r\n"))
 
 
-def as_text(cells: pd.Series) -> pd.Series:
-    """The cells with a ' before what looks like a formula; numbers, such as -5, are let be."""
+def escape_formulas(cells: pd.Series) -> pd.Series:
+    """Put a ' before cells that look like a formula; numbers, such as -5, are left unchanged."""
     text = cells.astype("str")
     suspect = text.str.startswith(FORMULA, na=False) & ~text.str.fullmatch(NUMBER, na=False)
     return text.where(~suspect, "'" + text)

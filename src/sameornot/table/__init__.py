@@ -1,21 +1,23 @@
-"""Tables of people: files to DataFrames, cells to text, columns of any kind to a matrix of numbers."""
+"""Read tables from files, format cells as text, and encode columns of any kind as a matrix."""
 
-from sameornot.table.cell import display
-from sameornot.table.contents import fingerprint
 from sameornot.table.encoder import Column, TableEncoder
-from sameornot.table.excerpt import Excerpt, name_records, read_excerpt
-from sameornot.table.problem import TableProblem
+from sameornot.table.errors import TableError
+from sameornot.table.formatting import display
+from sameornot.table.hashing import fingerprint
+from sameornot.table.limits import SampleLimits
 from sameornot.table.reading import read_blocks, read_table
+from sameornot.table.sample import TableSample, name_records, read_sample
 
 __all__ = [
     "Column",
-    "Excerpt",
+    "SampleLimits",
     "TableEncoder",
-    "TableProblem",
+    "TableError",
+    "TableSample",
     "display",
     "fingerprint",
     "name_records",
     "read_blocks",
-    "read_excerpt",
+    "read_sample",
     "read_table",
 ]

@@ -1,6 +1,6 @@
-"""Text files of cells: which encoding, which separator, which decimal sign; then pandas reads them.
+"""Delimited text files: detect encoding, separator and decimal sign, then read with pandas.
 
-A file is scanned once for its encoding, so that no half of it is read before a wrong byte is met.
+The whole file is scanned for its encoding first, so a wrong byte cannot stop the reading halfway.
 """
 
 import codecs
@@ -16,14 +16,17 @@ from typing import IO, Any, cast
 import numpy as np
 import pandas as pd
 
+from sameornot.table.errors import TableError
 from sameornot.table.names import unique_names
-from sameornot.table.problem import TableProblem
 
 _CHUNK = 1 << 22
-_LOOK = 1 << 20  # bytes that show separator and decimal sign: ten thousand columns fit
+_HEAD = 1 << 20  # bytes that show separator and decimal sign: ten thousand columns fit
 _LINES = 50
-_COUNTED = 50_000  # rows that are read at a time
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _NOT_TEXT = {b"PK\x03\x04": "an Excel or zip", b"\xd0\xcf\x11\xe0": "an old Excel", b"PAR1": "a Parquet"}
 _WESTERN = ("cp1252", "latin-1")
 _COMMA_NUMBER = r"^\s*([+-]?\d+),(\d+)\s*$"
@@ -31,7 +34,7 @@ _COMMA_NUMBER = r"^\s*([+-]?\d+),(\d+)\s*$"
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a file is written."""
+    """How a file is written, and its column names."""
 
     encoding: str
     separator: str
@@ -40,7 +43,7 @@ class Dialect:
 
     @property
     def notices(self) -> list[str]:
-        """What the person should know."""
+        """What users should know about how the file was read."""
         if self.encoding not in _WESTERN:
             return []
         return [
@@ -49,41 +52,42 @@ class Dialect:
 
 
 def read_delimited(path: Path, separator: str) -> pd.DataFrame:
-    """The whole file, each column with the type that all of its cells have."""
+    """Read the whole file; a column's dtype fits all of its cells."""
     dialect = find_dialect(path, separator)
-    with _explained(path):
+    with _explained_errors(path):
         frame = pd.read_csv(path, low_memory=False, decimal=dialect.decimal, **_options(dialect))
     frame.attrs["notices"] = dialect.notices
-    return _with_points(frame, dialect)
+    return _with_decimal_points(frame, dialect)
 
 
 def read_delimited_blocks(path: Path, separator: str, n_rows: int) -> Iterator[pd.DataFrame]:
-    """The file in blocks of text: what a column holds cannot be told from a part of it."""
+    """Read the file in blocks of text cells: a column's dtype cannot be told from a part of it."""
     yield from _text_blocks(path, find_dialect(path, separator), n_rows)
 
 
 def _text_blocks(path: Path, dialect: Dialect, n_rows: int) -> Iterator[pd.DataFrame]:
-    with _explained(path), pd.read_csv(path, dtype=str, chunksize=n_rows, **_options(dialect)) as blocks:
+    options = _options(dialect) | {"dtype": str, "chunksize": n_rows}
+    with _explained_errors(path), pd.read_csv(path, **options) as blocks:
         for block in blocks:
-            yield _with_points(block, dialect)
+            yield _with_decimal_points(block, dialect)
 
 
-def count_delimited(path: Path, separator: str) -> int:
-    """How many rows the file has: its first column alone is kept."""
-    options = _options(find_dialect(path, separator)) | {"usecols": [0], "dtype": str}
-    with _explained(path), pd.read_csv(path, chunksize=_COUNTED, **options) as blocks:
+def count_delimited(path: Path, separator: str, n_rows: int) -> int:
+    """Count the rows of the file, `n_rows` at a time; only the first column is parsed."""
+    options = _options(find_dialect(path, separator)) | {"usecols": [0], "dtype": str, "chunksize": n_rows}
+    with _explained_errors(path), pd.read_csv(path, **options) as blocks:
         return sum(len(block) for block in blocks)
 
 
-def read_delimited_rows(path: Path, separator: str, rows: np.ndarray) -> pd.DataFrame:
-    """Some rows of the file, in rising order; each column with the type that all of these cells have."""
+def read_delimited_rows(path: Path, separator: str, rows: np.ndarray, n_rows: int) -> pd.DataFrame:
+    """Read some rows (ascending), `n_rows` at a time; a column's dtype fits all of the selected cells."""
     dialect = find_dialect(path, separator)
     taken, start = [], 0
-    for block in _text_blocks(path, dialect, _COUNTED):
+    for block in _text_blocks(path, dialect, n_rows):
         end = start + len(block)
         taken.append(block.iloc[rows[np.searchsorted(rows, start) : np.searchsorted(rows, end)] - start])
         start = end
-    # What a column holds is found as pandas finds it in a file of these rows alone.
+    # Write and parse them again, so that pandas infers the dtypes as for a file of these rows alone.
     text = io.StringIO(pd.concat(taken).to_csv(index=False))
     frame = pd.read_csv(text, low_memory=False, index_col=False)
     frame.attrs["notices"] = dialect.notices
@@ -91,13 +95,13 @@ def read_delimited_rows(path: Path, separator: str, rows: np.ndarray) -> pd.Data
 
 
 def find_dialect(path: Path, separator: str) -> Dialect:
-    """Look at a file; `separator` is what its name promises."""
+    """Detect the dialect of a file; `separator` is the one that its suffix stands for."""
     encoding = _find_encoding(path)
     with _open(path) as file:
-        lines = file.read(_LOOK).decode(encoding, "replace").splitlines()
+        lines = file.read(_HEAD).decode(encoding, "replace").splitlines()
     filled = [re.sub(r'"[^"]*"', "", line) for line in lines if line.strip()][:_LINES]
     if not filled:
-        raise TableProblem(f"{path.name} is empty: a line of column names and rows below it are needed")
+        raise TableError(f"{path.name} is empty: a line of column names and rows below it are needed")
     separator = _find_separator(filled, separator)
     decimal = "." if separator == "," else _find_decimal(lines[:_LINES], separator)
     return Dialect(encoding, separator, decimal, _find_names(path, encoding, separator))
@@ -112,23 +116,22 @@ def _find_encoding(path: Path) -> str:
         head = file.read(4)
         for magic, what in _NOT_TEXT.items():
             if head.startswith(magic):
-                raise TableProblem(f"{path.name} is {what} file by its contents: give it the suffix of one")
-        for mark, encoding in _MARKS.items():
+                raise TableError(f"{path.name} is {what} file by its contents: give it the suffix of one")
+        for mark, encoding in _BYTE_ORDER_MARKS.items():
             if head.startswith(mark):
                 return encoding
         file.seek(0)
-        fits = {name: codecs.getincrementaldecoder(name)() for name in ("utf-8", *_WESTERN)}
+        decoders = {name: codecs.getincrementaldecoder(name)() for name in ("utf-8", *_WESTERN)}
         for chunk in iter(lambda: file.read(_CHUNK), b""):
             if b"\0" in chunk:
-                raise TableProblem(
+                raise TableError(
                     f"{path.name} holds NUL bytes, which text does not: save it again as UTF-8 text"
                 )
-            fits = {name: decoder for name, decoder in fits.items() if _goes_on(decoder, chunk)}
-    fits = {name: decoder for name, decoder in fits.items() if _goes_on(decoder, b"", final=True)}
-    return next(iter(fits))
+            decoders = {name: decoder for name, decoder in decoders.items() if _accepts(decoder, chunk)}
+    return next(name for name, decoder in decoders.items() if _accepts(decoder, b"", final=True))
 
 
-def _goes_on(decoder: codecs.IncrementalDecoder, chunk: bytes, final: bool = False) -> bool:
+def _accepts(decoder: codecs.IncrementalDecoder, chunk: bytes, final: bool = False) -> bool:
     try:
         decoder.decode(chunk, final)
     except UnicodeDecodeError:
@@ -136,15 +139,15 @@ def _goes_on(decoder: codecs.IncrementalDecoder, chunk: bytes, final: bool = Fal
     return True
 
 
-def _find_separator(lines: list[str], promised: str) -> str:
-    """The sign that cuts most lines into as many cells as the first one."""
+def _find_separator(lines: list[str], expected: str) -> str:
+    """The character that splits most lines into as many cells as the first line."""
 
-    def score(sign: str) -> tuple[float, int, bool]:
-        n_cuts = lines[0].count(sign)
-        alike = sum(line.count(sign) == n_cuts for line in lines) / len(lines)
-        return (alike if n_cuts else 0.0, n_cuts, sign == promised)
+    def score(character: str) -> tuple[float, int, bool]:
+        n_splits = lines[0].count(character)
+        agreement = sum(line.count(character) == n_splits for line in lines) / len(lines)
+        return (agreement if n_splits else 0.0, n_splits, character == expected)
 
-    return max([promised, ",", ";", "\t", "|"], key=score)
+    return max([expected, ",", ";", "\t", "|"], key=score)
 
 
 def _find_decimal(lines: list[str], separator: str) -> str:
@@ -155,11 +158,11 @@ def _find_decimal(lines: list[str], separator: str) -> str:
 
 
 def _find_names(path: Path, encoding: str, separator: str) -> list[str]:
-    with _explained(path):
+    with _explained_errors(path):
         head = pd.read_csv(
             path,
             header=None,
-            nrows=2,  # the first row of cells as well: one longer than the header is an error here
+            nrows=2,  # names and the first row: a row longer than the header is an error here
             dtype=str,
             index_col=False,
             keep_default_na=False,
@@ -167,7 +170,7 @@ def _find_names(path: Path, encoding: str, separator: str) -> list[str]:
             encoding=encoding,
         )
     if len(head) < 2:
-        raise TableProblem(f"{path.name} has a line of column names but no rows below it: add some")
+        raise TableError(f"{path.name} has a line of column names but no rows below it: add some")
     return unique_names(head.iloc[0])
 
 
@@ -176,8 +179,8 @@ def _options(dialect: Dialect) -> dict[str, Any]:
     return {"header": 0, "names": names, "index_col": False, "sep": sep, "encoding": encoding}
 
 
-def _with_points(frame: pd.DataFrame, dialect: Dialect) -> pd.DataFrame:
-    """Write numbers in columns of text with a point; whole file and blocks then hold the same texts."""
+def _with_decimal_points(frame: pd.DataFrame, dialect: Dialect) -> pd.DataFrame:
+    """Replace decimal commas in columns of text, so that the whole file and blocks hold the same texts."""
     if dialect.decimal == ",":
         for name in frame.columns[[not pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]]:
             frame[name] = frame[name].replace(_COMMA_NUMBER, r"\1.\2", regex=True)
@@ -185,13 +188,13 @@ def _with_points(frame: pd.DataFrame, dialect: Dialect) -> pd.DataFrame:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explained_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except pd.errors.ParserError as error:
-        raise TableProblem(_explain(path, str(error))) from None
+        raise TableError(_explain(path, str(error))) from None
     except UnicodeDecodeError as error:
-        raise TableProblem(
+        raise TableError(
             f"{path.name} is marked as {error.encoding} but holds other bytes: save it again as UTF-8"
         ) from None
 

@@ -1,7 +1,7 @@
-"""A table of any columns as a matrix of numbers, each column with the same say.
+"""Encode a table with columns of any kind as a matrix, with the same weight for each column.
 
-Every column that can help becomes a block of features whose variances sum to 1 on the rows of fit, whatever
-its kind: `measure.py`, `levels.py` and `words.py` hold one sort each. All that is learned is plain JSON.
+Each usable column becomes a block of features whose variances sum to 1 on the rows of fit: `numeric.py`,
+`categorical.py` and `text.py` encode one kind each. The learned state is plain JSON.
 """
 
 from collections.abc import Collection
@@ -13,34 +13,34 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from sameornot.table.affine import AffineEncoding
+from sameornot.table.categorical import CategoricalCoder
+from sameornot.table.errors import TableError, listed
 from sameornot.table.kinds import Kind, find_kind
-from sameornot.table.levels import Levels
-from sameornot.table.measure import Measure
-from sameornot.table.names import plain
+from sameornot.table.names import with_unique_names
 from sameornot.table.notices import fitting_notices
-from sameornot.table.numbers import Numbers
-from sameornot.table.problem import TableProblem, listed
-from sameornot.table.words import Words
+from sameornot.table.numeric import NumericCoder
+from sameornot.table.text import TextCoder
 
 IGNORED = "ignored as asked"
 _FORMAT = 1
-_MOST_FEATURES = 20_000
-_MOST_EACH = 30
-_MOST_TEXTS = 100  # each takes a fraction of a second; the rest of a row says enough by then
+_MAX_FEATURES = 20_000
+_MAX_PER_COLUMN = 30
+_MAX_TEXTS = 100  # columns of text; each takes a fraction of a second to encode
 
-Coder = Measure | Levels | Words
-_CODERS: dict[str, type[Measure] | type[Levels] | type[Words]] = {
-    "number": Measure,
-    "yes/no": Measure,
-    "date": Measure,
-    "category": Levels,
-    "text": Words,
+Coder = NumericCoder | CategoricalCoder | TextCoder
+_CODERS: dict[str, type[NumericCoder] | type[CategoricalCoder] | type[TextCoder]] = {
+    "number": NumericCoder,
+    "yes/no": NumericCoder,
+    "date": NumericCoder,
+    "category": CategoricalCoder,
+    "text": TextCoder,
 }
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column that is used: its kind, how many features it became, and what fills its missing cells."""
+    """A column that is used: its kind, its number of features, and what replaces its missing cells."""
 
     name: str
     kind: str
@@ -50,19 +50,20 @@ class Column:
 
 
 class TableEncoder:
-    """Turn tables into matrices; made by `TableEncoder.fit` or `TableEncoder.from_json`.
+    """Encode tables as matrices; made by `TableEncoder.fit` or `TableEncoder.from_json`.
 
     Attributes
     ----------
     columns : list of Column
-        Those used, in the table's order.
+        The columns that are used, in the order of the table.
     left_out : list of (column, reason)
-        Those that cannot help.
+        The columns that are not used.
     notices : list of str
-        Sentences for the person: what was filled and what was left out.
-    owner : array
-        For each feature, its column's place in `columns`.
+        Sentences for users: what was filled and what was left out.
+    owner : array of shape (n_features,)
+        For each feature, the index of its column in `columns`.
     feature_names : list of str
+        The column's name with a suffix such as " = red" or ": axis 1".
 
     Examples
     --------
@@ -79,48 +80,49 @@ class TableEncoder:
         self.left_out = left_out
         self.notices = notices
         self.columns = [
-            Column(name, coder.kind, len(coder.endings), coder.n_missing, coder.fill)
+            Column(name, coder.kind, len(coder.suffixes), coder.n_missing, coder.fill)
             for name, coder in coders.items()
         ]
-        self.feature_names = [name + ending for name, coder in coders.items() for ending in coder.endings]
+        self.feature_names = [name + suffix for name, coder in coders.items() for suffix in coder.suffixes]
         self.owner = np.repeat(np.arange(len(coders)), [column.n_features for column in self.columns])
 
     @property
     def n_features(self) -> int:
-        """Width of the matrix."""
+        """Number of columns of the matrix."""
         return len(self.feature_names)
 
     @classmethod
     def fit(
         cls, frame: pd.DataFrame, *, ignore: Collection[str] = (), keep_out: Collection[str] = ()
     ) -> Self:
-        """Find out what each column is and how it becomes numbers.
+        """Detect the kind of each column and learn its encoding.
 
         Parameters
         ----------
         frame : DataFrame
-        ignore : names
-            Columns that the person does not want to be used.
-        keep_out : names
-            Columns with another purpose (identifier, image): not used, and nothing is said about them.
+            The table, or a sample of its rows.
+        ignore : collection of str
+            Columns not to be used, as the user asked; the notices list them.
+        keep_out : collection of str
+            Columns with another purpose (identifier, image): not used, and not mentioned in the notices.
         """
-        table = plain(frame)
+        table = with_unique_names(frame)
         _check_known(table, [*ignore, *keep_out])
         if len(table) == 0:
-            raise TableProblem("the table has no rows: give it at least two that differ")
+            raise TableError("the table has no rows: give it at least two that differ")
         kinds, left_out = _kinds(table, ignore, keep_out)
         if not kinds:
-            raise TableProblem(_nothing_left(left_out))
-        limit = _limit_each(list(kinds.values()))
+            raise TableError(_nothing_left(left_out))
+        limit = _features_per_column(list(kinds.values()))
         coders = {name: _CODERS[kind.name].fit(table[name], kind, limit) for name, kind in kinds.items()}
         encoder = cls(coders, left_out, [])
-        said = frame.attrs.get("notices", [])
-        encoder.notices = [*said, *fitting_notices(coders, left_out, len(table))]
+        reading = frame.attrs.get("notices", [])
+        encoder.notices = [*reading, *fitting_notices(coders, left_out, len(table))]
         return encoder
 
     def transform(self, frame: pd.DataFrame) -> np.ndarray:
-        """The features of each row; missing cells are filled, and what was never seen is "other"."""
-        table = plain(frame)
+        """Encode each row (n × n_features); missing cells are filled, unseen levels count as "other"."""
+        table = with_unique_names(frame)
         _check_known(table, list(self._coders))
         result = np.empty((len(table), self.n_features))
         bounds = np.cumsum([0, *(column.n_features for column in self.columns)])
@@ -129,13 +131,13 @@ class TableEncoder:
         return result
 
     @cached_property
-    def numbers(self) -> Numbers | None:
-        """How columns become features by shifting and dividing alone; None where some do not."""
+    def affine(self) -> AffineEncoding | None:
+        """The encoding as one affine map of all columns; None unless every column is a number."""
         coders = list(self._coders.values())
-        if not all(isinstance(coder, Measure) and coder.kind == "number" for coder in coders):
+        if not all(isinstance(coder, NumericCoder) and coder.kind == "number" for coder in coders):
             return None
-        measures = [coder for coder in coders if isinstance(coder, Measure)]
-        return Numbers(
+        measures = [coder for coder in coders if isinstance(coder, NumericCoder)]
+        return AffineEncoding(
             list(self._coders),
             np.array([measure.origin for measure in measures]),
             np.array([measure.unit * measure.spread for measure in measures]),
@@ -143,14 +145,14 @@ class TableEncoder:
         )
 
     def column_weights(self, feature_weights: np.ndarray) -> pd.Series:
-        """Each column's share of the weight of all features."""
+        """Each column's share of the summed feature weights."""
         weights = np.asarray(feature_weights, dtype=np.float64)
         sums = np.bincount(self.owner, weights=weights, minlength=len(self.columns))
         shares = sums / sums.sum() if sums.sum() > 0 else sums
         return pd.Series(shares, index=[column.name for column in self.columns], name="weight")
 
     def to_json(self) -> dict[str, Any]:
-        """All that was learned, as what `json.dumps` takes."""
+        """The learned state, ready for `json.dumps`."""
         return {
             "format": _FORMAT,
             "columns": [{"name": name, "coder": asdict(coder)} for name, coder in self._coders.items()],
@@ -160,9 +162,9 @@ class TableEncoder:
 
     @classmethod
     def from_json(cls, state: dict[str, Any]) -> Self:
-        """The encoder that `to_json` wrote: it makes the same matrix, bit for bit."""
+        """Rebuild the encoder that `to_json` wrote; it gives the same matrix, bit for bit."""
         if state.get("format") != _FORMAT:
-            raise TableProblem(
+            raise TableError(
                 f"the encoder has format {state.get('format')!r} but this version reads {_FORMAT}: "
                 "use the version of sameornot that wrote it"
             )
@@ -172,9 +174,7 @@ class TableEncoder:
             left_out = [(name, reason) for name, reason in state["left_out"]]
             return cls(coders, left_out, list(state["notices"]))
         except (KeyError, TypeError, ValueError):
-            raise TableProblem(
-                "the encoder's state is incomplete or damaged: write the model again"
-            ) from None
+            raise TableError("the encoder's state is incomplete or damaged: write the model again") from None
 
 
 def _kinds(
@@ -187,24 +187,24 @@ def _kinds(
         if name not in kept_out
     }
     texts = [name for name, kind in found.items() if kind == Kind("text")]
-    found |= dict.fromkeys(texts[_MOST_TEXTS:], f"more than {_MOST_TEXTS} columns of text")
+    found |= dict.fromkeys(texts[_MAX_TEXTS:], f"more than {_MAX_TEXTS} columns of text")
     kinds = {name: kind for name, kind in found.items() if isinstance(kind, Kind)}
     return kinds, [(name, reason) for name, reason in found.items() if isinstance(reason, str)]
 
 
-def _limit_each(kinds: list[Kind]) -> int:
-    """How many features a category or a text may have, so that all together stay within bounds."""
-    n_single = sum(_CODERS[kind.name] is Measure for kind in kinds)
-    room = (_MOST_FEATURES - n_single) // max(1, len(kinds) - n_single)
-    return min(max(room, 1), _MOST_EACH)
+def _features_per_column(kinds: list[Kind]) -> int:
+    """How many features a category or a text may have, so that the matrix stays within bounds."""
+    n_single = sum(_CODERS[kind.name] is NumericCoder for kind in kinds)
+    available = (_MAX_FEATURES - n_single) // max(1, len(kinds) - n_single)
+    return min(max(available, 1), _MAX_PER_COLUMN)
 
 
 def _check_known(table: pd.DataFrame, names: list[str]) -> None:
-    there = set(table.columns)
-    gone = [repr(name) for name in names if name not in there]
-    if gone:
-        raise TableProblem(
-            f"the table has no column {listed(gone)}: it has {listed(list(table.columns), at_most=8)}"
+    known = set(table.columns)
+    unknown = [repr(name) for name in names if name not in known]
+    if unknown:
+        raise TableError(
+            f"the table has no column {listed(unknown)}: it has {listed(list(table.columns), at_most=8)}"
         )
 
 

@@ -1,6 +1,6 @@
-"""What kind of column it is, and why a column cannot help.
+"""Detect what a column holds: numbers, dates, booleans, categories or text; or why it is of no use.
 
-The column's own type decides where it says enough; text is looked at.
+The dtype decides where it is specific enough; texts are parsed.
 """
 
 import re
@@ -9,59 +9,59 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sameornot.table import cells
-from sameornot.table.cells import Cells
+from sameornot.table import parsing
+from sameornot.table.parsing import FactorizedColumn
 
 NO_VALUES = "no values"
 CONSTANT = "always the same value"
 IDENTIFIER = "every value is different: an identifier"
 NEAR_IDENTIFIER = "nearly every value is different: an identifier"
 
-_MOST = 0.95  # share of the cells that must read as numbers or dates: a few stray words are missing cells
+_MOST = 0.95  # share of the cells that must parse as numbers or dates; the others are missing cells
 _FEW_LEVELS = 30
-_SOME_LEVELS, _OFTEN = 100, 10  # so many levels of several words are levels still, if they recur so often
+_SOME_LEVELS, _OFTEN = 100, 10  # up to so many multi-word levels are categories if each recurs so often
 _PROBE = 1_000  # distinct texts that decide whether a column holds dates
-_SEVERAL = 10  # that fewer values than this are all different says little
+_SEVERAL = 10  # fewer distinct values than this do not show that a column is an identifier
 _NAMED_ID = re.compile(r"(?<![a-z])(id|ids|key|nr|no|index|idx|pid|uid|uuid|guid|rowid)(?![a-z])")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A column's kind; `date_format` is how its texts are read as dates."""
+    """A column's kind; `date_format` is the format of its texts if they are dates."""
 
     name: str
-    date_format: str = cells.ISO
+    date_format: str = parsing.ISO
 
 
 def find_kind(name: str, column: pd.Series) -> Kind | str:
-    """The kind of a column, or the reason why it cannot help."""
-    if cells.is_number(column):
-        return _number_kind(name, cells.numbers(column))
-    if cells.is_moment(column):
-        return _moment_kind(cells.moments(column, cells.ISO), cells.ISO)
-    found = cells.read_cells(column)
+    """The kind of a column, or the reason why it cannot be used."""
+    if parsing.is_number(column):
+        return _number_kind(name, parsing.numbers(column))
+    if parsing.is_datetime(column):
+        return _date_kind(parsing.timestamps(column, parsing.ISO), parsing.ISO)
+    found = parsing.factorize(column)
     if not found.texts:
         return NO_VALUES
     if len(found.texts) == 1:
         return CONSTANT
-    # Who made a column of levels, even of numbers, meant levels.
+    # A categorical dtype is a choice of its author, even if the categories are numbers.
     declared = isinstance(column.dtype, pd.CategoricalDtype)
-    return _word_kind(name, found) if declared else _text_kind(name, found)
+    return _category_or_text(name, found) if declared else _parsed_kind(name, found)
 
 
-def _text_kind(name: str, found: Cells) -> Kind | str:
-    if {text.lower() for text in found.texts} <= cells.WORDS.keys():
-        words = {cells.WORDS[text.lower()] for text in found.texts}
-        return Kind("yes/no") if len(words) == 2 else CONSTANT
-    if not any(sign.isdigit() for text in found.texts[:_PROBE] for sign in text):
-        return _word_kind(name, found)
-    parsed = cells.parse_numbers(found.texts)
+def _parsed_kind(name: str, found: FactorizedColumn) -> Kind | str:
+    if {text.lower() for text in found.texts} <= parsing.BOOLEAN_WORDS.keys():
+        values = {parsing.BOOLEAN_WORDS[text.lower()] for text in found.texts}
+        return Kind("yes/no") if len(values) == 2 else CONSTANT
+    if not any(character.isdigit() for text in found.texts[:_PROBE] for character in text):
+        return _category_or_text(name, found)
+    parsed = parsing.parse_numbers(found.texts)
     if _share(found, np.isfinite(parsed)) >= _MOST:
-        return _number_kind(name, found.spread(np.where(np.isfinite(parsed), parsed, np.nan)))
+        return _number_kind(name, found.broadcast(np.where(np.isfinite(parsed), parsed, np.nan)))
     date_format = _date_format(found)
     if date_format is not None:
-        return _moment_kind(found.spread(cells.parse_moments(found.texts, date_format)), date_format)
-    return _word_kind(name, found)
+        return _date_kind(found.broadcast(parsing.parse_timestamps(found.texts, date_format)), date_format)
+    return _category_or_text(name, found)
 
 
 def _number_kind(name: str, values: np.ndarray) -> Kind | str:
@@ -71,52 +71,52 @@ def _number_kind(name: str, values: np.ndarray) -> Kind | str:
     low, high = known.min(), known.max()
     if low == high:
         return CONSTANT
-    return IDENTIFIER if _counts_rows(name, known, high / 2 - low / 2) else Kind("number")
+    return IDENTIFIER if _is_identifier(name, known, high / 2 - low / 2) else Kind("number")
 
 
-def _counts_rows(name: str, known: np.ndarray, half_span: float) -> bool:
-    """Whether numbers are all different, whole, and in a row or named like an identifier."""
-    in_a_row = len(known) >= _SEVERAL and half_span < 0.6 * len(known)
-    if not (in_a_row or _named_id(name)) or (known != np.floor(known)).any():
+def _is_identifier(name: str, known: np.ndarray, half_range: float) -> bool:
+    """Whether numbers are unique integers that are nearly consecutive, or named like an identifier."""
+    consecutive = len(known) >= _SEVERAL and half_range < 0.6 * len(known)
+    if not (consecutive or _has_id_name(name)) or (known != np.floor(known)).any():
         return False
     return len(np.unique(known)) == len(known)
 
 
-def _named_id(name: str) -> bool:
+def _has_id_name(name: str) -> bool:
     parts = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)  # patientId, patient_id and Patient ID alike
     return _NAMED_ID.search(parts.lower()) is not None
 
 
-def _date_format(found: Cells) -> str | None:
-    """The format that reads most of the texts, if it reads nearly all."""
+def _date_format(found: FactorizedColumn) -> str | None:
+    """The date format that parses most of the texts, if it parses nearly all of them."""
     step = max(1, len(found.texts) // _PROBE)
     probe = found.texts[::step]
-    if np.mean([any(sign.isdigit() for sign in text) and len(text) >= 7 for text in probe]) < _MOST:
+    if np.mean([any(map(str.isdigit, text)) and len(text) >= 7 for text in probe]) < _MOST:
         return None
-    shares = [np.isfinite(cells.parse_moments(probe, form)).mean() for form in cells.DATE_FORMATS]
+    shares = [np.isfinite(parsing.parse_timestamps(probe, form)).mean() for form in parsing.DATE_FORMATS]
     best = int(np.argmax(shares))
-    return cells.DATE_FORMATS[best] if shares[best] >= _MOST else None
+    return parsing.DATE_FORMATS[best] if shares[best] >= _MOST else None
 
 
-def _moment_kind(seconds: np.ndarray, date_format: str) -> Kind | str:
+def _date_kind(seconds: np.ndarray, date_format: str) -> Kind | str:
     known = seconds[~np.isnan(seconds)]
     if len(known) == 0:
         return NO_VALUES
     return CONSTANT if known.min() == known.max() else Kind("date", date_format)
 
 
-def _word_kind(name: str, found: Cells) -> Kind | str:
+def _category_or_text(name: str, found: FactorizedColumn) -> Kind | str:
     n_cells, n_levels = int(found.counts.sum()), len(found.texts)
     has_words = np.mean([len(text.split()) for text in found.texts[:_PROBE]]) >= 2
     repeats = n_levels <= _SOME_LEVELS and n_cells >= _OFTEN * n_levels
     if n_levels > _FEW_LEVELS and has_words and not repeats:
         return Kind("text")
-    if n_levels == n_cells and (n_cells >= _SEVERAL or _named_id(name)):
+    if n_levels == n_cells and (n_cells >= _SEVERAL or _has_id_name(name)):
         return Kind("text") if has_words else IDENTIFIER
     if n_levels > _FEW_LEVELS and n_levels >= _MOST * n_cells:
         return NEAR_IDENTIFIER
     return Kind("category")
 
 
-def _share(found: Cells, readable: np.ndarray) -> float:
-    return float(found.counts[readable].sum() / found.counts.sum())
+def _share(found: FactorizedColumn, parsed: np.ndarray) -> float:
+    return float(found.counts[parsed].sum() / found.counts.sum())

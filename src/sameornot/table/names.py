@@ -1,4 +1,4 @@
-"""Column names as every reader gives them: text, none empty, no two the same."""
+"""Column names that every reader gives: text, not empty, unique."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import pandas as pd
 
 
 def unique_names(names: Iterable[Any]) -> list[str]:
-    """Name each column: a second `x` becomes `x.1`, one without a name `column 3` (counted from 1)."""
+    """Make column names unique: a second `x` becomes `x.1`, a missing name `column 3` (counted from 1)."""
     given = [_text(name) or f"column {place}" for place, name in enumerate(names, start=1)]
     taken, used = set(given), set[str]()
     result = []
@@ -20,8 +20,8 @@ def unique_names(names: Iterable[Any]) -> list[str]:
     return result
 
 
-def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same cells with unique names that are text, and rows numbered from 0."""
+def with_unique_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same cells with unique text names, and rows numbered from 0."""
     names = unique_names(frame.columns)
     result = frame.reset_index(drop=True)
     result.columns = pd.Index(names, dtype=object)

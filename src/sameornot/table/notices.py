@@ -1,30 +1,30 @@
-"""What a person should know about how her table was read: a few sentences, however many columns there are."""
+"""What users should know about how their table was read: a few sentences, however many columns there are."""
 
 from collections.abc import Mapping
 from typing import Protocol
 
-from sameornot.table.levels import Levels
-from sameornot.table.problem import listed
+from sameornot.table.categorical import CategoricalCoder
+from sameornot.table.errors import listed
 
 
 class Filled(Protocol):
-    """What every column's coder knows."""
+    """What the notices need to know of a column's encoder."""
 
     @property
     def n_missing(self) -> int:
-        """Cells that had no value that could be read."""
+        """Number of cells that were empty or could not be parsed."""
 
     @property
     def fill(self) -> str:
-        """What stands in for them."""
+        """The value that replaces them."""
 
 
 def fitting_notices(coders: Mapping[str, Filled], left_out: list[tuple[str, str]], n_rows: int) -> list[str]:
-    """One sentence a topic."""
-    return [*_left_out(left_out), *_filled(coders, n_rows), *_cut(coders)]
+    """One sentence per topic: unused columns, filled cells, merged rare levels."""
+    return [*_unused(left_out), *_filled(coders, n_rows), *_merged(coders)]
 
 
-def _left_out(left_out: list[tuple[str, str]]) -> list[str]:
+def _unused(left_out: list[tuple[str, str]]) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for name, reason in left_out:
         reasons.setdefault(reason, []).append(name)
@@ -42,10 +42,10 @@ def _filled(coders: Mapping[str, Filled], n_rows: int) -> list[str]:
     return [f"{cells} filled: {listed(parts)}."]
 
 
-def _cut(coders: Mapping[str, Filled]) -> list[str]:
-    cut = [
+def _merged(coders: Mapping[str, Filled]) -> list[str]:
+    merged = [
         f"{name} ({len(coder.levels)} of {coder.n_levels:,} levels kept)"
         for name, coder in coders.items()
-        if isinstance(coder, Levels) and coder.n_levels > len(coder.levels)
+        if isinstance(coder, CategoricalCoder) and coder.n_levels > len(coder.levels)
     ]
-    return [f'Rare levels count as "other": {listed(cut)}.'] if cut else []
+    return [f'Rare levels count as "other": {listed(merged)}.'] if merged else []

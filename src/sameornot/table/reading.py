@@ -1,4 +1,4 @@
-"""Files to DataFrames, by suffix: CSV, TSV, Parquet, Excel. Whole, or in blocks that bound the memory."""
+"""Read CSV, TSV, Parquet and Excel files, chosen by suffix: whole, in blocks, or selected rows."""
 
 import gzip
 import zlib
@@ -17,81 +17,79 @@ from sameornot.table.delimited import (
     read_delimited_blocks,
     read_delimited_rows,
 )
-from sameornot.table.names import plain, unique_names
-from sameornot.table.problem import TableProblem
+from sameornot.table.errors import TableError
+from sameornot.table.limits import BLOCK_ROWS, SampleLimits
+from sameornot.table.names import unique_names, with_unique_names
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _PARQUET = {".parquet", ".pq"}
-_BATCH = 50_000
-_PLAIN = {"float", "double"}  # as Arrow calls them
+_FLOATS = {"float", "double"}  # names of Arrow types
 _EXCEL = {".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"}
-# A text file of more bytes, compressed or not, and a Parquet file of more cells are not read whole.
-_LARGE_TEXT, _LARGE_GZIP = 100_000_000, 20_000_000
-_LARGE_CELLS = 20_000_000
 _KNOWN = "CSV (.csv), TSV (.tsv, .txt), Parquet (.parquet) or Excel (.xlsx)"
 
 
 def read_table(source: Path | pd.DataFrame) -> pd.DataFrame:
-    """A table from a file, or a DataFrame with its column names made unique texts.
+    """Read a file, or give a DataFrame unique text column names.
 
-    What a person should know about how the file was read is in `attrs["notices"]` of the result.
+    `attrs["notices"]` of the result says what users should know about how the file was read.
     """
     if isinstance(source, pd.DataFrame):
-        return _with_rows(plain(source), "the table")
+        return _with_rows(with_unique_names(source), "the table")
     path = Path(source)
     suffix = _suffix(path)
-    with _readable(path):
+    with _explained_errors(path):
         if suffix in _SEPARATORS:
             return read_delimited(path, _SEPARATORS[suffix])
         frame = _read_parquet(path) if suffix in _PARQUET else _read_excel(path)
     return _with_rows(frame, path.name)
 
 
-def read_blocks(path: Path, n_rows: int = 50_000) -> Iterator[pd.DataFrame]:
-    """The table of a file in blocks of rows, with the columns that `read_table` gives.
+def read_blocks(path: Path, n_rows: int = BLOCK_ROWS) -> Iterator[pd.DataFrame]:
+    """Read a file in blocks of `n_rows` rows, with the columns that `read_table` gives.
 
-    An Excel file is read whole first, since its format allows nothing else. The blocks of a text file hold
-    text only; `TableEncoder.transform` reads them as it reads the whole. Their index goes on counting rows.
+    The index counts rows across blocks. Blocks of a text file hold text only, and `TableEncoder.transform`
+    encodes them as it encodes the whole table. An Excel file is read whole: its format allows nothing else.
     """
     path, start = Path(path), 0
-    with _readable(path):
+    with _explained_errors(path):
         for block in _blocks(path, check_count("n_rows", n_rows)):
             block.index = pd.RangeIndex(start, start + len(block))
             start += len(block)
             yield block
 
 
-def is_large(path: Path) -> bool:
-    """Whether a file is not to be read whole. Excel files are never: they hold a million rows at most."""
+def is_large(path: Path, limits: SampleLimits) -> bool:
+    """Whether a file is too large to be read whole; an Excel file, of a million rows at most, never is."""
     suffix = _suffix(path)
     if suffix in _SEPARATORS:
-        return path.stat().st_size > (_LARGE_GZIP if path.suffix.lower() == ".gz" else _LARGE_TEXT)
+        is_compressed = path.suffix.lower() == ".gz"
+        return path.stat().st_size > (limits.gzip_bytes if is_compressed else limits.text_bytes)
     if suffix not in _PARQUET:
         return False
-    with _readable(path), _parquet_file(path) as file:
-        return bool(file.metadata.num_rows * file.metadata.num_columns > _LARGE_CELLS)
+    with _explained_errors(path), _parquet_file(path) as file:
+        return bool(file.metadata.num_rows * file.metadata.num_columns > limits.parquet_cells)
 
 
 def count_rows(path: Path) -> int:
-    """How many rows a file has, without holding them."""
+    """Count the rows of a file without holding them in memory."""
     suffix = _suffix(path)
-    with _readable(path):
+    with _explained_errors(path):
         if suffix in _SEPARATORS:
-            return count_delimited(path, _SEPARATORS[suffix])
+            return count_delimited(path, _SEPARATORS[suffix], BLOCK_ROWS)
         if suffix in _PARQUET:
             with _parquet_file(path) as file:
                 return int(file.metadata.num_rows)
     return len(read_table(path))
 
 
-def read_rows(path: Path, rows: np.ndarray) -> pd.DataFrame:
-    """Some rows of a file, in rising order and counted from 0, each column as `read_table` would read it."""
+def read_rows(path: Path, rows: np.ndarray, block_rows: int = BLOCK_ROWS) -> pd.DataFrame:
+    """Read some rows (ascending, counted from 0) with the dtypes of `read_table`, a block at a time."""
     suffix = _suffix(path)
-    with _readable(path):
+    with _explained_errors(path):
         if suffix in _SEPARATORS:
-            return read_delimited_rows(path, _SEPARATORS[suffix], rows)
+            return read_delimited_rows(path, _SEPARATORS[suffix], rows, block_rows)
         if suffix in _PARQUET:
-            return _parquet_rows(path, rows)
+            return _parquet_rows(path, rows, block_rows)
     return read_table(path).iloc[rows].reset_index(drop=True)
 
 
@@ -107,34 +105,34 @@ def _blocks(path: Path, n_rows: int) -> Iterator[pd.DataFrame]:
 
 
 def _suffix(path: Path) -> str:
-    """The suffix that says what the file is, once it is known that there is one."""
+    """The suffix that gives the format, without .gz; raises if the file is missing or of another type."""
     if path.is_dir():
-        raise TableProblem(f"{path.name} is a folder: give the table file that is in it")
+        raise TableError(f"{path.name} is a folder: give the table file that is in it")
     if not path.exists():
-        raise TableProblem(f"there is no file {path}: check the name and the folder")
+        raise TableError(f"there is no file {path}: check the name and the folder")
     suffix = path.suffix.lower()
     if suffix == ".gz" and path.with_suffix("").suffix.lower() in _SEPARATORS:
         return path.with_suffix("").suffix.lower()
     if suffix not in {*_SEPARATORS, *_PARQUET, *_EXCEL}:
-        raise TableProblem(f"{path.name} is of no known type: save the table as {_KNOWN}")
+        raise TableError(f"{path.name} is of an unknown type: save the table as {_KNOWN}")
     return suffix
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def _explained_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise TableProblem(f"{path.name} is a damaged gzip file: copy or compress it again") from None
+        raise TableError(f"{path.name} is a damaged gzip file: copy or compress it again") from None
     except OSError as error:
-        raise TableProblem(f"{path.name} cannot be read: {error.strerror or error}") from None
+        raise TableError(f"{path.name} cannot be read: {error.strerror or error}") from None
 
 
-def _with_rows(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+def _with_rows(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if frame.shape[1] == 0:
-        raise TableProblem(f"{what} has no columns: a line of column names and rows below it are needed")
+        raise TableError(f"{name} has no columns: a line of column names and rows below it are needed")
     if len(frame) == 0:
-        raise TableProblem(f"{what} has column names but no rows: add some")
+        raise TableError(f"{name} has column names but no rows: add some")
     return frame
 
 
@@ -143,11 +141,11 @@ def _parquet_file(path: Path) -> Any:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise TableProblem(f"{path.name} is a Parquet file: install pyarrow, or save it as CSV") from None
+        raise TableError(f"{path.name} is a Parquet file: install pyarrow, or save it as CSV") from None
     try:
         return pq.ParquetFile(path)
     except pa.ArrowException:
-        raise TableProblem(f"{path.name} is no Parquet file, or a damaged one: write it again") from None
+        raise TableError(f"{path.name} is no Parquet file, or a damaged one: write it again") from None
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -165,25 +163,25 @@ def _parquet_blocks(path: Path, n_rows: int) -> Iterator[pd.DataFrame]:
             yield _to_frame(pa.Table.from_batches([batch]))
 
 
-def _parquet_rows(path: Path, rows: np.ndarray) -> pd.DataFrame:
+def _parquet_rows(path: Path, rows: np.ndarray, block_rows: int) -> pd.DataFrame:
     import pyarrow as pa
 
     taken, start = [], 0
     with _parquet_file(path) as file:
-        for batch in file.iter_batches(batch_size=_BATCH):
+        for batch in file.iter_batches(batch_size=block_rows):
             end = start + len(batch)
-            here = rows[np.searchsorted(rows, start) : np.searchsorted(rows, end)] - start
-            taken.append(pa.Table.from_batches([batch]).take(pa.array(here)))
+            selected = rows[np.searchsorted(rows, start) : np.searchsorted(rows, end)] - start
+            taken.append(pa.Table.from_batches([batch]).take(pa.array(selected)))
             start = end
     return _to_frame(pa.concat_tables(taken))
 
 
 def _to_frame(table: Any) -> pd.DataFrame:
-    """Names first: of two columns with one name, pyarrow gives both the type of either."""
+    """Convert from Arrow; names are made unique first, since pyarrow mixes up columns of one name."""
     named = table.rename_columns(unique_names(table.column_names))
     kinds = {str(kind) for kind in named.schema.types}
-    if len(kinds) == 1 and kinds <= _PLAIN and not any(column.null_count for column in named.columns):
-        # Numbers alone are one array: a tenth of the time that pandas takes to put columns together.
+    if len(kinds) == 1 and kinds <= _FLOATS and not any(column.null_count for column in named.columns):
+        # One array for a numeric table takes a tenth of the time that pandas needs to join columns.
         cells = np.stack([column.to_numpy() for column in named.columns])
         return pd.DataFrame(cells.T, columns=named.column_names, copy=False)
     frame: pd.DataFrame = named.to_pandas(ignore_metadata=True)
@@ -194,16 +192,14 @@ def _read_excel(path: Path) -> pd.DataFrame:
     try:
         from python_calamine import CalamineError
     except ImportError:
-        raise TableProblem(
+        raise TableError(
             f"{path.name} is an Excel file: install python-calamine, or save it as CSV"
         ) from None
     try:
         with pd.ExcelFile(path, engine="calamine") as book:
             head = pd.read_excel(book, header=None, nrows=1)
             if len(head) == 0:
-                raise TableProblem(f"the first sheet of {path.name} is empty: put the table there")
+                raise TableError(f"the first sheet of {path.name} is empty: put the table there")
             return pd.read_excel(book, header=0, names=unique_names(head.iloc[0]))
     except CalamineError:
-        raise TableProblem(
-            f"{path.name} is no Excel file, or a damaged or locked one: save it again"
-        ) from None
+        raise TableError(f"{path.name} is no Excel file, or a damaged or locked one: save it again") from None

@@ -1,1 +1,1 @@
-"""The labelling page: a thin skin over a desk, served on this machine."""
+"""The labelling page: an HTTP interface to a labelling service, served on this machine."""

@@ -1,4 +1,4 @@
-"""The page's addresses: each calls one method of the desk, in a worker thread, and answers in JSON."""
+"""The web application: each route calls one method of the labelling service in a worker thread."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -15,27 +15,33 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
-from sameornot.service import Desk
-from sameornot.web.bodies import Check, read_body
-from sameornot.web.calls import LOOKS, POSTS, Look
+from sameornot.service import LabellingService
 from sameornot.web.downloads import download_response
+from sameornot.web.endpoints import COMMANDS, QUERIES, Query
 from sameornot.web.errors import HANDLERS
-from sameornot.web.events import Events
+from sameornot.web.events import DEFAULT_TIMING, EventBroadcaster, EventTiming
 from sameornot.web.images import image_response
-from sameornot.web.safety import Safety
+from sameornot.web.security import SecurityMiddleware
+from sameornot.web.validation import Check, read_body
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(desk: Desk, *, token: str | None, hosts: Sequence[str]) -> Starlette:
-    """The application for one desk.
+def make_app(
+    service: LabellingService,
+    *,
+    token: str | None,
+    hosts: Sequence[str],
+    timing: EventTiming = DEFAULT_TIMING,
+) -> Starlette:
+    """The application of one labelling service.
 
-    `hosts` are the values of the Host header that it answers to, ports included; with a `token`, only
-    browsers that were opened with it get in. `app.state.events.close()` ends the open event streams.
+    It answers to the Host headers in `hosts` (ports included), and with a `token` only to browsers that were
+    opened with it. `app.state.events.close()` ends the open event streams.
     """
-    events = Events(desk)
+    events = EventBroadcaster(service, timing)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -44,8 +50,8 @@ def make_app(desk: Desk, *, token: str | None, hosts: Sequence[str]) -> Starlett
         await events.stop()
 
     app = Starlette(
-        routes=_routes(desk, events),
-        middleware=[Middleware(Safety, hosts=hosts, token=token)],
+        routes=_routes(service, events),
+        middleware=[Middleware(SecurityMiddleware, hosts=hosts, token=token)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
@@ -53,56 +59,64 @@ def make_app(desk: Desk, *, token: str | None, hosts: Sequence[str]) -> Starlett
     return app
 
 
-def _routes(desk: Desk, events: Events) -> list[BaseRoute]:
-    # Worker threads by purpose: neither pictures nor slow downloads keep an answer waiting.
-    answering, looking, saving = CapacityLimiter(8), CapacityLimiter(8), CapacityLimiter(2)
-    posts = [
-        Route(f"/api/{name}", _post(desk, name, check, answering), methods=["POST"])
-        for name, check in POSTS.items()
+def _routes(service: LabellingService, events: EventBroadcaster) -> list[BaseRoute]:
+    # Separate worker threads, so that neither slow queries nor downloads delay an answer.
+    command_threads, query_threads, download_threads = (
+        CapacityLimiter(8),
+        CapacityLimiter(8),
+        CapacityLimiter(2),
+    )
+    commands = [
+        Route(f"/api/{name}", _command(service, name, check, command_threads), methods=["POST"])
+        for name, check in COMMANDS.items()
     ]
-    looks = [Route(f"/api/{name}", _look(desk, name, look, looking)) for name, look in LOOKS.items()]
+    queries = [
+        Route(f"/api/{name}", _query(service, name, query, query_threads)) for name, query in QUERIES.items()
+    ]
     return [
-        Route("/", _front_page(desk)),
-        Mount("/static", StaticFiles(directory=HERE / "static")),
-        *posts,
-        *looks,
+        Route("/", _front_page(service)),
+        Mount("/static", StaticFiles(directory=FOLDER / "static")),
+        *commands,
+        *queries,
         Route("/api/events", events.stream),
-        Route("/image/{wanted:int}", _file(desk, image_response, looking)),
-        Route("/download/{wanted}", _file(desk, download_response, saving)),
+        Route("/image/{key:int}", _file(service, image_response, query_threads)),
+        Route("/download/{key}", _file(service, download_response, download_threads)),
     ]
 
 
-def _front_page(desk: Desk) -> Endpoint:
-    templates = Jinja2Templates(directory=HERE / "templates")
+def _front_page(service: LabellingService) -> Endpoint:
+    templates = Jinja2Templates(directory=FOLDER / "templates")
 
     async def front_page(request: Request) -> Response:
-        return templates.TemplateResponse(request, "page.html", {"title": desk.title})
+        return templates.TemplateResponse(request, "page.html", {"title": service.title})
 
     return front_page
 
 
-def _post(desk: Desk, name: str, check: Check, threads: CapacityLimiter) -> Endpoint:
+def _command(service: LabellingService, name: str, check: Check, threads: CapacityLimiter) -> Endpoint:
     async def post(request: Request) -> Response:
         body = await read_body(request, check)
-        call = partial(getattr(desk, name), request.state.person, **body)
+        call = partial(getattr(service, name), request.state.person, **body)
         return JSONResponse(await to_thread.run_sync(call, limiter=threads))
 
     return post
 
 
-def _look(desk: Desk, name: str, look: Look, threads: CapacityLimiter) -> Endpoint:
+def _query(service: LabellingService, name: str, query: Query, threads: CapacityLimiter) -> Endpoint:
     async def get(request: Request) -> Response:
-        wanted = look.check("the address", dict(request.query_params))
-        person = (request.state.person,) if look.personal else ()
-        call = partial(getattr(desk, name), *person, **wanted)
+        arguments = query.check("the address", dict(request.query_params))
+        person = (request.state.person,) if query.is_personal else ()
+        call = partial(getattr(service, name), *person, **arguments)
         return JSONResponse(await to_thread.run_sync(call, limiter=threads))
 
     return get
 
 
-def _file(desk: Desk, respond: Callable[[Desk, Any], Response], threads: CapacityLimiter) -> Endpoint:
+def _file(
+    service: LabellingService, respond: Callable[[LabellingService, Any], Response], threads: CapacityLimiter
+) -> Endpoint:
     async def get(request: Request) -> Response:
-        call = partial(respond, desk, request.path_params["wanted"])
+        call = partial(respond, service, request.path_params["key"])
         return await to_thread.run_sync(call, limiter=threads)
 
     return get

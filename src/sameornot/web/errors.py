@@ -1,4 +1,4 @@
-"""What goes wrong, as one sentence in JSON with the status that a page can act on."""
+"""Errors as one sentence in JSON, with the HTTP status that the page acts on."""
 
 from http import HTTPStatus
 from typing import Any
@@ -7,29 +7,29 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from sameornot.export.model import ModelProblem
-from sameornot.service import Clash, DeskProblem
-from sameornot.store import StoreProblem
-from sameornot.table import TableProblem
-from sameornot.web.safety import HEADERS
+from sameornot.export.model_format import ModelError
+from sameornot.service import Conflict, ServiceError
+from sameornot.store import StoreError
+from sameornot.table import TableError
+from sameornot.web.security import HEADERS
 
-BROKEN = "something went wrong here; your answers are safe"
+INTERNAL_ERROR = "something went wrong here; your answers are safe"
 SENTENCES = {
     404: "there is nothing at this address",
     405: "this address does not answer that method",
 }
 
 
-async def _clash(request: Request, clash: Clash) -> Response:
-    return JSONResponse(clash.payload, 409)
+async def _conflict(request: Request, error: Conflict) -> Response:
+    return JSONResponse(error.payload, 409)
 
 
-async def _problem(request: Request, problem: Exception) -> Response:
-    return JSONResponse({"error": str(problem)}, 400)
+async def _user_error(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 400)
 
 
-async def _store_problem(request: Request, problem: StoreProblem) -> Response:
-    return JSONResponse({"error": str(problem)}, 503)
+async def _store_error(request: Request, error: StoreError) -> Response:
+    return JSONResponse({"error": str(error)}, 503)
 
 
 async def _http_error(request: Request, error: HTTPException) -> Response:
@@ -38,22 +38,22 @@ async def _http_error(request: Request, error: HTTPException) -> Response:
     return JSONResponse({"error": sentence}, error.status_code, headers=error.headers)
 
 
-async def _gone(request: Request, error: ClientDisconnect) -> Response:
-    return Response(status_code=400)  # nobody is left to read it
+async def _disconnected(request: Request, error: ClientDisconnect) -> Response:
+    return Response(status_code=400)  # nobody reads it
 
 
-async def _broken(request: Request, error: Exception) -> Response:
-    # Made outside the middleware that adds the headers. The server logs the error with its traceback.
-    return JSONResponse({"error": BROKEN}, 500, headers=HEADERS)
+async def _internal_error(request: Request, error: Exception) -> Response:
+    # This response is made outside of the middleware that adds the headers. The server logs the traceback.
+    return JSONResponse({"error": INTERNAL_ERROR}, 500, headers=HEADERS)
 
 
 HANDLERS: dict[Any, Any] = {
-    Clash: _clash,
-    DeskProblem: _problem,
-    ModelProblem: _problem,
-    StoreProblem: _store_problem,
-    TableProblem: _problem,
+    Conflict: _conflict,
+    ServiceError: _user_error,
+    ModelError: _user_error,
+    StoreError: _store_error,
+    TableError: _user_error,
     HTTPException: _http_error,
-    ClientDisconnect: _gone,
-    Exception: _broken,
+    ClientDisconnect: _disconnected,
+    Exception: _internal_error,
 }

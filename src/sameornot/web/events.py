@@ -1,6 +1,6 @@
-"""Progress as it happens: one thread watches the desk, and every open page is told (server-sent events).
+"""Live progress by server-sent events: one thread watches the service and notifies every open page.
 
-A page that reads slowly skips to the latest line: each has room for one, so nothing piles up.
+Each page has room for one message, the latest: a slow reader skips messages, and nothing piles up.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager, suppress
+from dataclasses import dataclass
 
 import anyio.to_thread
 from starlette.exceptions import HTTPException
@@ -16,154 +17,177 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
-from sameornot.service import Desk
-from sameornot.store import StoreProblem
+from sameornot.service import LabellingService
+from sameornot.store import StoreError
 
-HEARTBEAT = 15.0  # seconds: shorter than what proxies and browsers take for a dead connection
-PATIENCE = 1.0  # seconds: a grouping can move without a new event, so look at least this often
-SETTLE = 0.05  # seconds: the answer itself goes out first, and events that come together are told together
-RELOAD = 5.0  # seconds: a page that is gone for longer was closed, not loaded again
-MAX_SEATS = 50
-FULL = f"{MAX_SEATS} pages are open already: close one of them"
 CLOSED = "news of other people are off: start the page again to have them"
 
 
-class Seat:
-    """One open page: the latest line for it, and whether it is still to be told."""
+@dataclass(frozen=True)
+class EventTiming:
+    """Times in seconds, and the number of pages.
+
+    Attributes
+    ----------
+    heartbeat : float
+        Sent to a page that hears nothing: shorter than the idle time-outs of proxies and browsers.
+    poll : float
+        Time between two looks at the service: a grouping can change without a new event.
+    settle : float
+        Delay after an event: the response to an answer goes out first, and events in a row are merged.
+    reload : float
+        A page that is away for longer was closed, not reloaded.
+    max_pages : int
+        Open pages that are served.
+    """
+
+    heartbeat: float = 15.0
+    poll: float = 1.0
+    settle: float = 0.05
+    reload: float = 5.0
+    max_pages: int = 50
+
+
+DEFAULT_TIMING = EventTiming()
+
+
+class Subscriber:
+    """An open page: the latest message for it, and whether it has still to be sent."""
 
     def __init__(self, person: str) -> None:
         self.person = person
-        self.line = ""
-        self.news = asyncio.Event()
+        self.message = ""
+        self.has_news = asyncio.Event()
 
-    def offer(self, line: str) -> None:
-        """Put up a line unless it is the one that stands there."""
-        if line != self.line:
-            self.line = line
-            self.news.set()
+    def offer(self, message: str) -> None:
+        """Replace the message, unless nothing has changed."""
+        if message != self.message:
+            self.message = message
+            self.has_news.set()
 
 
-class Events:
-    """The open pages of one desk and the thread that watches it for them.
+class EventBroadcaster:
+    """The open pages of a service, and the thread that watches it for them.
 
-    All but `_watch` runs on the event loop.
+    Only `_watch` and what it calls run on that thread; all else runs on the event loop.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self._seats: tuple[Seat, ...] = ()  # replaced, never changed: the thread reads it without a lock
-        self._last_here: dict[str, float] = {}
-        self._occupied = threading.Event()
+    def __init__(self, service: LabellingService, timing: EventTiming = DEFAULT_TIMING) -> None:
+        self.service, self.timing = service, timing
+        # Replaced, never changed in place: the thread reads it without a lock.
+        self._subscribers: tuple[Subscriber, ...] = ()
+        self._last_seen: dict[str, float] = {}
+        self._has_subscribers = threading.Event()
         self._closed = threading.Event()
 
     @property
     def is_closed(self) -> bool:
-        """Whether the streams have been ended."""
+        """Whether the streams have ended."""
         return self._closed.is_set()
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start watching the service."""
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._watch, name="sameornot events", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """End all streams, so that a server can shut down without waiting for open pages."""
+        """End all streams, so that the server can shut down without waiting for open pages."""
         self._closed.set()
-        self._occupied.set()
-        for seat in self._seats:
-            seat.news.set()
+        self._has_subscribers.set()
+        for subscriber in self._subscribers:
+            subscriber.has_news.set()
 
     async def stop(self) -> None:
-        """End all streams and wait until the desk is watched no longer: it may be closed then."""
+        """End all streams and wait for the thread; the service can be closed afterwards."""
         self.close()
         await anyio.to_thread.run_sync(self._thread.join)
 
     async def stream(self, request: Request) -> "EventStream":
-        """The endpoint: a stream for this person's page, or 503 when there are too many."""
+        """The endpoint: a stream for this person's page, or 503 if there are too many pages."""
         if self.is_closed:
             raise HTTPException(503, CLOSED)
-        if len(self._seats) >= MAX_SEATS:
-            raise HTTPException(503, FULL)
-        return EventStream(self._lines(request.state.person))
+        if len(self._subscribers) >= self.timing.max_pages:
+            raise HTTPException(503, f"{self.timing.max_pages} pages are open already: close one of them")
+        return EventStream(self._messages(request.state.person))
 
-    async def _lines(self, person: str) -> AsyncGenerator[str, None]:
-        with self._seat(person) as seat:
+    async def _messages(self, person: str) -> AsyncGenerator[str, None]:
+        with self._subscribed(person) as subscriber:
             yield ": here\n\n"
-            with suppress(StoreProblem):
-                seat.offer(await anyio.to_thread.run_sync(self._line, person))
+            with suppress(StoreError):
+                subscriber.offer(await anyio.to_thread.run_sync(self._message_for, person))
             while not self.is_closed:
                 try:
-                    await asyncio.wait_for(seat.news.wait(), HEARTBEAT)
+                    await asyncio.wait_for(subscriber.has_news.wait(), self.timing.heartbeat)
                 except TimeoutError:
                     yield ": still here\n\n"
                     continue
-                seat.news.clear()
+                subscriber.has_news.clear()
                 if not self.is_closed:
-                    yield f"event: progress\ndata: {seat.line}\n\n"
+                    yield f"event: progress\ndata: {subscriber.message}\n\n"
 
     @contextmanager
-    def _seat(self, person: str) -> Iterator[Seat]:
-        taken = Seat(person)
-        self._seats = (*self._seats, taken)
-        self._last_here[person] = time.monotonic()
-        self._occupied.set()
+    def _subscribed(self, person: str) -> Iterator[Subscriber]:
+        added = Subscriber(person)
+        self._subscribers = (*self._subscribers, added)
+        self._last_seen[person] = time.monotonic()
+        self._has_subscribers.set()
         try:
-            yield taken
+            yield added
         finally:
-            self._seats = tuple(seat for seat in self._seats if seat is not taken)
-            if not self._seats and not self.is_closed:
-                self._occupied.clear()
+            self._subscribers = tuple(each for each in self._subscribers if each is not added)
+            if not self._subscribers and not self.is_closed:
+                self._has_subscribers.clear()
 
     def _watch(self) -> None:
         try:
-            self._watch_on()
+            self._watch_until_closed()
         finally:
-            if not self.is_closed:  # by an error: pages that hear nothing more should know
+            if not self.is_closed:  # after an error: pages should know that no more news will come
                 self._loop.call_soon_threadsafe(self.close)
 
-    def _watch_on(self) -> None:
+    def _watch_until_closed(self) -> None:
         version = 0
-        while self._occupied.wait() and not self.is_closed:
+        while self._has_subscribers.wait() and not self.is_closed:
             try:
-                version = self.desk.wait(version, PATIENCE)
-                self._closed.wait(SETTLE)
-                people = {seat.person for seat in self._seats}
-                self._let_go(people)
-                lines = {person: self._line(person) for person in people}
-                self._loop.call_soon_threadsafe(self._tell, lines)
-            except StoreProblem:
-                # Whoever answers is told by the answer itself; here it is enough to try again.
-                self._closed.wait(PATIENCE)
+                version = self.service.wait(version, self.timing.poll)
+                self._closed.wait(self.timing.settle)
+                people = {subscriber.person for subscriber in self._subscribers}
+                self._release_questions(people)
+                messages = {person: self._message_for(person) for person in people}
+                self._loop.call_soon_threadsafe(self._notify, messages)
+            except StoreError:
+                # The response to an answer reports it; here it is enough to try again.
+                self._closed.wait(self.timing.poll)
 
-    def _let_go(self, here: set[str]) -> None:
-        """Give back the questions of people whose pages have been closed for a while."""
+    def _release_questions(self, present: set[str]) -> None:
+        """Release the questions of people whose pages were closed."""
         now = time.monotonic()
-        for person in here:
-            self._last_here[person] = now
-        for person, at in list(self._last_here.items()):
-            if now - at > RELOAD:
-                del self._last_here[person]
-                self.desk.leave(person)
+        for person in present:
+            self._last_seen[person] = now
+        for person, at in list(self._last_seen.items()):
+            if now - at > self.timing.reload:
+                del self._last_seen[person]
+                self.service.leave(person)
 
-    def _line(self, person: str) -> str:
-        version = self.desk.version
-        return json.dumps({"progress": self.desk.progress(person), "version": version})
+    def _message_for(self, person: str) -> str:
+        version = self.service.version
+        return json.dumps({"progress": self.service.progress(person), "version": version})
 
-    def _tell(self, lines: dict[str, str]) -> None:
-        for seat in self._seats:
-            if seat.person in lines:
-                seat.offer(lines[seat.person])
+    def _notify(self, messages: dict[str, str]) -> None:
+        for subscriber in self._subscribers:
+            if subscriber.person in messages:
+                subscriber.offer(messages[subscriber.person])
 
 
 class EventStream(StreamingResponse):
-    """A stream that gives its seat up the moment its page goes away, not when memory is next tidied."""
+    """A stream that unsubscribes as soon as its page goes away, without waiting for garbage collection."""
 
-    def __init__(self, lines: AsyncGenerator[str, None]) -> None:
-        super().__init__(lines, media_type="text/event-stream")
-        self.lines = lines
+    def __init__(self, messages: AsyncGenerator[str, None]) -> None:
+        super().__init__(messages, media_type="text/event-stream")
+        self.messages = messages
 
     async def stream_response(self, send: Send) -> None:
-        """Send the lines, and close their generator however this ends."""
-        async with aclosing(self.lines):
+        """Send the messages, and close their generator however this ends."""
+        async with aclosing(self.messages):
             await super().stream_response(send)

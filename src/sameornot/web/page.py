@@ -1,4 +1,4 @@
-"""The page from Python: a notebook opens it on a table and takes the labels back."""
+"""The page from Python: open it on a table, for example in a notebook, and read the labels."""
 
 import secrets
 import threading
@@ -10,36 +10,36 @@ from typing import Any, Self
 import pandas as pd
 
 from sameornot.export.labels import labels_table
-from sameornot.service import Desk, Options
+from sameornot.service import LabellingService, Options
 from sameornot.store import default_store, open_store
-from sameornot.table import Excerpt, read_excerpt, read_table
-from sameornot.web.server import LOOPBACK, PageServer
+from sameornot.table import TableSample, read_sample, read_table
+from sameornot.web.server import LOOPBACK, Binding, PageServer
 
 
 class Page:
     """A labelling page that is served in the background; made by `open_page`.
 
-    `address` is what to open in a browser. Leaving a `with` block, or `close`, ends it; the answers stay in
-    the store, and a page that is opened on the same table goes on from them.
+    Open `address` in a browser. Closing it, or leaving its `with` block, stops the server. The answers stay
+    in the store, and a page opened on the same table resumes the session.
     """
 
-    def __init__(self, desk: Desk, server: PageServer, closing: ExitStack) -> None:
-        self.desk = desk
+    def __init__(self, service: LabellingService, server: PageServer, resources: ExitStack) -> None:
+        self.service = service
         self.address = server.address
         self._server = server
-        self._closing = closing
+        self._resources = resources
         self._thread = threading.Thread(target=server.run, name="sameornot page", daemon=True)
         self._thread.start()
 
     def labels(self) -> pd.DataFrame:
-        """The group of every row as things stand, in the order of the table; `row` counts them from 1."""
-        return labels_table(self.desk.snapshot())
+        """The current group of every row, in the order of the table; `row` counts from 1."""
+        return labels_table(self.service.snapshot())
 
     def close(self) -> None:
-        """Stop serving; once is enough, and more does no harm."""
+        """Stop the server; closing twice does no harm."""
         self._server.should_exit = True
         self._thread.join()
-        self._closing.close()
+        self._resources.close()
 
     def __enter__(self) -> Self:
         return self
@@ -50,7 +50,7 @@ class Page:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Page {self.desk.title!r} at {self.address}>"
+        return f"<Page {self.service.title!r} at {self.address}>"
 
 
 def open_page(
@@ -65,31 +65,36 @@ def open_page(
     token: str | None = None,
     **options: Any,
 ) -> Page:
-    """Open the labelling page on a table, without waiting for the person to be done.
+    """Open the labelling page on a table and return at once.
 
     Parameters
     ----------
-    table : DataFrame, or path of a CSV, TSV, Parquet or XLSX file or of a folder of Parquet files
-        Of a large one some rows are held in memory, and questions are about those.
-    n_clusters : number of groups, optional
-        Found from the answers unless given.
+    table : DataFrame or path
+        A CSV, TSV, Parquet or XLSX file, or a folder of Parquet files. Of a large table a sample of the rows
+        is held in memory, and questions are about those.
+    n_clusters : int, optional
+        Number of groups. If omitted, it is estimated from the answers.
     store : path or postgresql:// address, optional
-        Where the answers are kept; this user's own file unless given.
-    title, new
-        What the page is called; whether to begin anew although there are answers on this table.
+        Where the answers are kept; by default a file in the user's data folder.
+    title : str, optional
+        Title of the page; by default the name of the file.
+    new : bool
+        Start a new session. Earlier answers about this table are kept.
     host, port, token
-        As for `serve`; a token is made unless given, and is part of the page's address.
+        As for `Binding`. If the token is omitted, a random one is generated. It is part of the address.
     **options
-        Those of `sameornot.service.Options`: id, show, ignore, image, budget, seed, pool.
+        Fields of `sameornot.service.Options`: id, show, ignore, image, budget, seed, pool.
     """
     path = None if isinstance(table, pd.DataFrame) else Path(table)
-    read = Excerpt.of(read_table(table)) if isinstance(table, pd.DataFrame) else read_excerpt(Path(table))
-    called = title or ("Table" if path is None else path.stem)
-    with ExitStack() as closing:
+    sample = (
+        TableSample.of(read_table(table)) if isinstance(table, pd.DataFrame) else read_sample(Path(table))
+    )
+    name = title or ("Table" if path is None else path.stem)
+    with ExitStack() as resources:
         opened = open_store(default_store() if store is None else store)
-        closing.callback(opened.close)
-        wanted = Options(clusters=n_clusters, **options)
-        desk = Desk.open(opened, read, title=called, path=path, new=new, options=wanted)
-        closing.callback(desk.close)
-        server = PageServer(desk, host=host, port=port, token=token or secrets.token_urlsafe(24))
-        return Page(desk, server, closing.pop_all())
+        resources.callback(opened.close)
+        settings = Options(clusters=n_clusters, **options)
+        service = LabellingService.open(opened, sample, title=name, path=path, new=new, options=settings)
+        resources.callback(service.close)
+        binding = Binding(host, port, token or secrets.token_urlsafe(24))
+        return Page(service, PageServer(service, binding), resources.pop_all())

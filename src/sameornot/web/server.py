@@ -1,4 +1,4 @@
-"""The page's server: a socket on this machine, the application on it, and an end that does not hang."""
+"""The HTTP server of the page: binds the socket, runs the application, and shuts down without hanging."""
 
 import errno
 import ipaddress
@@ -9,48 +9,65 @@ import threading
 import webbrowser
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 import uvicorn
 
-from sameornot.service import Desk
+from sameornot.service import LabellingService
 from sameornot.web.app import make_app
+from sameornot.web.events import DEFAULT_TIMING, EventTiming
 
 LOOPBACK = "127.0.0.1"
-GRACE = 2  # seconds for answers on their way when the server is told to stop
+SHUTDOWN_SECONDS = 2  # for responses under way when the server is stopped
 TOKEN_SHAPE = re.compile(r"[A-Za-z0-9_-]{16,200}")
 
 
-class ServerProblem(RuntimeError):
-    """A server that cannot start, in one sentence."""
+class ServerError(RuntimeError):
+    """The server cannot start; the message is one sentence for the user."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Where the page is served, and who gets in.
+
+    Attributes
+    ----------
+    host : str
+        Address to listen on.
+    port : int
+        0 takes a free port.
+    token : str, optional
+        Access token. If it is omitted and other machines can reach the host, a random one is generated.
+    names : sequence of str
+        Further host names under which people reach this machine, with or without a port.
+    """
+
+    host: str = LOOPBACK
+    port: int = 0
+    token: str | None = None
+    names: Sequence[str] = ()
+
+
+LOCAL = Binding()
 
 
 class PageServer(uvicorn.Server):
-    """A server for one desk, bound to its address but not yet started.
-
-    `host` is 127.0.0.1 unless given; for what other machines can reach, a token is made if none is given.
-    `names` are further host names under which people reach this machine, with or without a port.
-    """
+    """A server of one labelling service, bound to its address but not yet started."""
 
     def __init__(
-        self,
-        desk: Desk,
-        *,
-        host: str = LOOPBACK,
-        port: int = 0,
-        token: str | None = None,
-        names: Sequence[str] = (),
+        self, service: LabellingService, binding: Binding = LOCAL, timing: EventTiming = DEFAULT_TIMING
     ) -> None:
-        self.token = check_token(token)
-        self.listener = bind(host, port)
+        self.token = check_token(binding.token)
+        self.listener = bind(binding.host, binding.port)
         bound, self.port = self.listener.getsockname()[:2]
         address = ipaddress.ip_address(bound)
         if self.token is None and not address.is_loopback:
             self.token = secrets.token_urlsafe(32)
-        self.host = socket.gethostname() if address.is_unspecified else host
+        self.host = socket.gethostname() if address.is_unspecified else binding.host
         self.ready: Callable[[str], None] | None = None
-        hosts = allowed_hosts([self.host, *names], self.port)
-        self.app = make_app(desk, token=self.token, hosts=hosts)
-        # The log goes to stderr, and holds no requests: their addresses hold tokens.
+        hosts = allowed_hosts([self.host, *binding.names], self.port)
+        self.app = make_app(service, token=self.token, hosts=hosts, timing=timing)
+        # The log goes to stderr and holds no requests, because addresses hold tokens.
         config = uvicorn.Config(
             self.app,
             http="h11",
@@ -61,65 +78,62 @@ class PageServer(uvicorn.Server):
             access_log=False,
             server_header=False,
             timeout_keep_alive=60,
-            timeout_graceful_shutdown=GRACE,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
         super().__init__(config)
 
     @property
     def address(self) -> str:
-        """What to open in a browser: the token is in it."""
+        """The address to open in a browser, with the token."""
         query = "" if self.token is None else f"?token={self.token}"
         return f"http://{with_port(self.host, self.port)}/{query}"
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until told to stop."""
+        """Serve until stopped."""
         super().run(sockets=[self.listener])
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Say where the page is, once it answers."""
+        """Report the address once the server answers."""
         await super().startup(sockets)
         if self.ready is not None:
             self.ready(self.address)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the event streams first: they would be waited for."""
+        """End the event streams first: the server would wait for them."""
         self.app.state.events.close()
         await super().shutdown(sockets)
 
 
 def serve(
-    desk: Desk,
+    service: LabellingService,
+    binding: Binding = LOCAL,
     *,
-    host: str = LOOPBACK,
-    port: int = 0,
-    token: str | None = None,
-    names: Sequence[str] = (),
     open_browser: bool = False,
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve the page until Ctrl-C; `ready` is called with its address once it answers."""
-    server = PageServer(desk, host=host, port=port, token=token, names=names)
+    server = PageServer(service, binding)
 
-    def is_up(address: str) -> None:
+    def on_ready(address: str) -> None:
         if ready is not None:
             ready(address)
         if open_browser:
-            # Some browsers run in the terminal and return only when they are closed.
+            # On a thread: some browsers run in the terminal and return only when they are closed.
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    server.ready = is_up
+    server.ready = on_ready
     with suppress(KeyboardInterrupt):
         server.run()
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that is bound to the address, or one sentence that says why not."""
+    """Listen on an address, or raise with one sentence."""
     if not 0 <= port <= 65535:
-        raise ServerProblem(f"port {port} does not exist: choose one from 1024 to 65535")
+        raise ServerError(f"port {port} does not exist: choose one from 1024 to 65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError):
-        raise ServerProblem(f"{host!r} is no address of this machine: leave it out for {LOOPBACK}") from None
+        raise ServerError(f"{host!r} is no address of this machine: leave it out for {LOOPBACK}") from None
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -127,7 +141,7 @@ def bind(host: str, port: int) -> socket.socket:
         listener.listen(128)
     except OSError as error:
         listener.close()
-        raise ServerProblem(_bind_sentence(host, port, error)) from None
+        raise ServerError(_bind_sentence(host, port, error)) from None
     return listener
 
 
@@ -142,21 +156,21 @@ def _bind_sentence(host: str, port: int, error: OSError) -> str:
 
 
 def check_token(token: str | None) -> str | None:
-    """The token that was given, if any, provided that it cannot be guessed."""
+    """Refuse a token that can be guessed or cannot be the value of a cookie."""
     if token is not None and not TOKEN_SHAPE.fullmatch(token):
-        raise ServerProblem("a token has 16 to 200 letters, digits, - and _: choose another, or leave it out")
+        raise ServerError("a token has 16 to 200 letters, digits, - and _: choose another, or leave it out")
     return token
 
 
 def allowed_hosts(names: Sequence[str], port: int) -> list[str]:
-    """The Host headers of this machine and of these names; a name that has a port of its own keeps it."""
+    """The accepted Host headers: this machine and these names; a name with its own port keeps it."""
     known = [with_port(name, port) for name in (LOOPBACK, "localhost", "::1", *names)]
     bare = [host.removesuffix(":80") for host in known] if port == 80 else []
     return list(dict.fromkeys(known + bare))
 
 
 def with_port(name: str, port: int) -> str:
-    """A host name or address with a port, IPv6 addresses in brackets.
+    """Add the port to a host name or address that has none; IPv6 addresses get brackets.
 
     >>> with_port("::1", 8000), with_port("lab.example:443", 8000)
     ('[::1]:8000', 'lab.example:443')

@@ -1,6 +1,6 @@
-/** The server's HTTP interface: JSON in, JSON out, and three ways to fail. */
+/** Requests to the server: JSON in, JSON out, and three kinds of errors. */
 
-/** The server said no, in one sentence. */
+/** The server refused the request, with one sentence. */
 export class Refused extends Error {
   constructor(sentence, status) {
     super(sentence);
@@ -8,15 +8,15 @@ export class Refused extends Error {
   }
 }
 
-/** The answer contradicts earlier ones; `payload` holds the chain and the ways out. */
-export class Clash extends Error {
+/** The answer contradicts earlier ones; `payload` holds these and the possible solutions. */
+export class Conflict extends Error {
   constructor(payload) {
     super(payload.sentence);
     this.payload = payload;
   }
 }
 
-/** Nobody answered: the server is down or the network is gone. */
+/** No response: the server is down, or there is no network. */
 export class Unreachable extends Error {}
 
 export function get(path, params = {}) {
@@ -36,22 +36,22 @@ async function request(path, options) {
   let response;
   try {
     response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
-  } catch (problem) {
-    throw new Unreachable(problem.message);
+  } catch (error) {
+    throw new Unreachable(error.message);
   }
   const body = await bodyOf(response);
   if (response.ok) return body;
-  if (response.status === 409) throw new Clash(body);
+  if (response.status === 409) throw new Conflict(body);
   throw new Refused(
     body.error ?? `The server answered ${response.status} ${response.statusText}.`,
     response.status,
   );
 }
 
-/** The body as JSON; a body cut off by a lost connection counts as no answer at all. */
+/** Parse the body as JSON; an incomplete body counts as no response. */
 async function bodyOf(response) {
-  const text = await response.text().catch((problem) => {
-    throw new Unreachable(problem.message);
+  const text = await response.text().catch((error) => {
+    throw new Unreachable(error.message);
   });
   try {
     return JSON.parse(text);

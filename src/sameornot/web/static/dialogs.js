@@ -1,16 +1,16 @@
-/** Help and name: the two dialogs that need no server to be drawn. */
+/** The dialogs for help and for the person's name. */
 
 import { byId } from "./dom.js";
-import { recall, remember } from "./memory.js";
-import { median } from "./words.js";
+import { loadSetting, saveSetting } from "./storage.js";
+import { median } from "./format.js";
 
-export const singleKeysOn = () => recall("keys") !== "off";
+export const singleKeysOn = () => loadSetting("keys") !== "off";
 
 export function startHelp() {
   byId("help").addEventListener("click", openHelp);
   byId("keys-on").checked = singleKeysOn();
   byId("keys-on").addEventListener("change", (event) =>
-    remember("keys", event.target.checked ? null : "off"),
+    saveSetting("keys", event.target.checked ? null : "off"),
   );
 }
 
@@ -23,22 +23,22 @@ export function openHelp() {
   byId("dialog-help").showModal();
 }
 
-export function startPerson(sitting) {
+export function startPerson(session) {
   const dialog = byId("dialog-person");
   const field = byId("person-name");
   const show = (name) => (byId("person").textContent = name ? `You: ${name}` : "Your name");
-  sitting.addEventListener("opened", ({ detail }) => show(detail.person.name));
-  sitting.addEventListener("progress", ({ detail }) => {
+  session.addEventListener("opened", ({ detail }) => show(detail.person.name));
+  session.addEventListener("progress", ({ detail }) => {
     const you = detail.people.find((person) => person.you);
     if (you) show(you.name);
   });
   byId("person").addEventListener("click", () => {
-    field.value = sitting.progress?.people.find((person) => person.you)?.name ?? "";
+    field.value = session.progress?.people.find((person) => person.you)?.name ?? "";
     dialog.returnValue = "";
     dialog.showModal();
   });
   dialog.addEventListener("close", async () => {
     const name = field.value.trim();
-    if (dialog.returnValue === "save" && (await sitting.act("/api/introduce", { name }))) show(name);
+    if (dialog.returnValue === "save" && (await session.act("/api/introduce", { name }))) show(name);
   });
 }

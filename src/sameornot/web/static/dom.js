@@ -1,10 +1,10 @@
-/** Elements from plain values. Text goes in as text nodes only, so a cell can never become markup. */
+/** Create elements. Text becomes text nodes only, so a cell can never become markup. */
 
 export const byId = (id) => document.getElementById(id);
 
 /**
- * Make an element. `on` holds listeners; other options are attributes (true: empty, false or null: none).
- * Children are nodes or strings; null is skipped.
+ * Create an element. `on` holds event listeners; other options are attributes (true: empty; false, null or
+ * undefined: none). Children are nodes or strings; null is skipped.
  */
 export function make(tag, options = {}, ...children) {
   const element = document.createElement(tag);
@@ -28,31 +28,44 @@ export function unseen(text) {
   return make("span", { class: "unseen" }, text);
 }
 
-/** The head of a table; a column without a title holds buttons. */
+/** A table head; a column with an empty title holds buttons. */
 export function tableHead(titles) {
   const cells = titles.map((title) => make("th", { scope: "col" }, title === "" ? unseen("Actions") : title));
   return make("thead", {}, make("tr", {}, ...cells));
 }
 
-/** A bar that is filled up to `share` (0..1); its class says how it looks. */
+/** A bar filled to `share` (0 to 1); its class defines its look. */
 export function bar(share, options = {}) {
   const element = make("span", { "aria-hidden": "true", ...options });
   element.style.setProperty("--share", `${Math.max(0, Math.min(1, share)) * 100}%`);
   return element;
 }
 
-/** Draw again without losing the place: the focus goes back to the element with the same `data-focus`. */
+/** Replace the children, but keep scroll position and focus (by `data-focus`). */
 export function redraw(root, ...children) {
   const key = root.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
   const top = root.scrollTop;
   root.replaceChildren(...children);
   root.scrollTop = top;
-  if (key !== undefined) {
-    [...root.querySelectorAll("[data-focus]")].find((element) => element.dataset.focus === key)?.focus();
-  }
+  if (key !== undefined) focusOn(root, key);
 }
 
-/** Call back once what was drawn is on the screen: the task that is queued in a frame follows its paint. */
+/** Focus the element whose `data-focus` is `key`. */
+export function focusOn(root, key) {
+  [...root.querySelectorAll("[data-focus]")].find((element) => element.dataset.focus === key)?.focus();
+}
+
+/** Open a modal dialog; the focus returns to its opener, also if that is redrawn meanwhile. */
+export function openDialog(dialog) {
+  const opener = document.activeElement;
+  const restoreFocus = () => {
+    if (!opener.isConnected) focusOn(document, opener.dataset.focus);
+  };
+  dialog.addEventListener("close", restoreFocus, { once: true });
+  dialog.showModal();
+}
+
+/** Call back after the next paint: a task that is queued during an animation frame runs after it. */
 export function afterPaint(callback) {
   requestAnimationFrame(() => {
     const channel = new MessageChannel();
@@ -61,7 +74,7 @@ export function afterPaint(callback) {
   });
 }
 
-/** Run at most once in `pause` milliseconds, the last call winning. */
+/** Run `action` once there has been no further call for `pause` milliseconds. */
 export function debounced(action, pause) {
   let timer = 0;
   return () => {

@@ -1,26 +1,26 @@
-/** The groups: what stands out in each, its name, its members, and merging two. */
+/** The groups view: what stands out in each group, its name, its members, and merging groups. */
 
 import { get } from "./api.js";
-import { button, byId, debounced, make, redraw, tableHead } from "./dom.js";
+import { button, byId, debounced, focusOn, make, redraw, tableHead } from "./dom.js";
 import { MemberList } from "./members.js";
 import { swatch } from "./palette.js";
 import { currentView } from "./routes.js";
-import { count, percent } from "./words.js";
+import { count, percent } from "./format.js";
 
 export class GroupsView {
   #root = byId("view-groups");
-  #sitting;
+  #session;
   #openRecord;
   #groups = [];
-  #naming = null;
-  // The open lists of members, by the group's key.
+  #renamed = null;
+  // The open lists of members, by the key of the group.
   #lists = new Map();
 
-  constructor(sitting, openRecord) {
-    this.#sitting = sitting;
+  constructor(session, openRecord) {
+    this.#session = session;
     this.#openRecord = openRecord;
     const refresh = debounced(() => currentView() === "groups" && this.load(), 200);
-    sitting.addEventListener("moved", refresh);
+    session.addEventListener("changed", refresh);
   }
 
   async load() {
@@ -29,28 +29,28 @@ export class GroupsView {
       const keys = new Set(this.#groups.map((group) => group.key));
       for (const key of this.#lists.keys()) if (!keys.has(key)) this.#lists.delete(key);
       await Promise.all([...this.#lists.values()].map((list) => list.reload()));
-    } catch (problem) {
-      this.#sitting.complain(problem);
+    } catch (error) {
+      this.#session.reportError(error);
       return;
     }
     this.#draw();
   }
 
   #draw() {
-    // What is being typed is not taken away by news from elsewhere.
+    // Do not redraw while somebody types.
     if (this.#root.querySelector("input:focus") && this.#root.contains(document.activeElement)) return;
     redraw(
       this.#root,
       make("h2", {}, "Groups"),
-      this.#howMany(),
+      this.#countForm(),
       this.#groups.length === 0
         ? make("p", { class: "empty" }, "No groups yet.")
         : make("div", { class: "cards" }, ...this.#groups.map((group) => this.#card(group))),
     );
   }
 
-  #howMany() {
-    const clusters = this.#sitting.progress.clusters;
+  #countForm() {
+    const clusters = this.#session.progress.clusters;
     const field = make("input", {
       type: "number",
       min: "1",
@@ -62,7 +62,7 @@ export class GroupsView {
     const submit = (event) => {
       event.preventDefault();
       field.blur();
-      this.#sitting.act("/api/regroup", { clusters: field.value === "" ? null : Number(field.value) });
+      this.#session.act("/api/regroup", { clusters: field.value === "" ? null : Number(field.value) });
     };
     return make(
       "div",
@@ -85,7 +85,7 @@ export class GroupsView {
         "div",
         { class: "card-head" },
         swatch(group.number),
-        ...(this.#naming === group.key ? [this.#nameForm(group)] : this.#nameShown(group)),
+        ...(this.#renamed === group.key ? [this.#nameForm(group)] : this.#nameShown(group)),
         make("span", { class: "facts" }, facts(group)),
       ),
       standsOut(group),
@@ -96,7 +96,7 @@ export class GroupsView {
 
   #nameShown(group) {
     const rename = () => {
-      this.#naming = group.key;
+      this.#renamed = group.key;
       this.#draw();
       this.#root.querySelector(".card-head input").focus();
     };
@@ -118,17 +118,15 @@ export class GroupsView {
       "data-testid": "group-name",
     });
     const done = () => {
-      this.#naming = null;
+      this.#renamed = null;
       field.blur();
       this.#draw();
-      [...this.#root.querySelectorAll("[data-focus]")]
-        .find((e) => e.dataset.focus === `${group.key} name`)
-        ?.focus();
+      focusOn(this.#root, `${group.key} name`);
     };
     field.addEventListener("keydown", (event) => event.key === "Escape" && done());
     const submit = async (event) => {
       event.preventDefault();
-      await this.#sitting.act("/api/name", { group: group.key, name: field.value.trim() });
+      await this.#session.act("/api/name", { group: group.key, name: field.value.trim() });
       done();
     };
     return make(
@@ -156,7 +154,7 @@ export class GroupsView {
 
   async #toggle(group) {
     if (!this.#lists.delete(group.key)) {
-      const list = new MemberList(group, this.#sitting, this.#openRecord);
+      const list = new MemberList(group, this.#session, this.#openRecord);
       this.#lists.set(group.key, list);
       await list.open("typical");
     }
@@ -174,8 +172,8 @@ export class GroupsView {
       },
       ...others.map((other) => make("option", { value: other.key }, other.label)),
     );
-    // Where earlier answers say otherwise, the clash dialog asks first.
-    const merge = () => this.#sitting.act("/api/merge", { a: group.key, b: choice.value, confirm: false });
+    // If earlier answers contradict it, the conflict dialog asks first.
+    const merge = () => this.#session.act("/api/merge", { a: group.key, b: choice.value, confirm: false });
     return make(
       "span",
       { class: "merge" },

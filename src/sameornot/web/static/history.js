@@ -1,12 +1,12 @@
-/** Every answer, newest first: change it, remove it, or undo many. */
+/** The history view: all answers, newest first, to be changed, removed or undone. */
 
 import { get } from "./api.js";
 import { button, byId, debounced, make, redraw, tableHead } from "./dom.js";
 import { currentView } from "./routes.js";
-import { clock } from "./words.js";
+import { clock } from "./format.js";
 
-const WORDS = { same: "Same", different: "Different", unsure: "Unsure" };
-// Lines drawn at first: thousands of rows of buttons make a slow page.
+const LABELS = { same: "Same", different: "Different", unsure: "Unsure" };
+// Lines drawn at first: thousands of rows with buttons make the page slow.
 const FIRST = 100;
 
 export class HistoryView {
@@ -28,15 +28,15 @@ export class HistoryView {
   });
   #answers = [];
   #limit = FIRST;
-  #sitting;
+  #session;
   #openRecord;
 
-  constructor(sitting, openRecord) {
-    this.#sitting = sitting;
+  constructor(session, openRecord) {
+    this.#session = session;
     this.#openRecord = openRecord;
     const refresh = debounced(() => currentView() === "history" && this.load(), 150);
-    sitting.addEventListener("moved", refresh);
-    sitting.addEventListener("progress", ({ detail }) => (this.#undoButton.disabled = !detail.can_undo));
+    session.addEventListener("changed", refresh);
+    session.addEventListener("progress", ({ detail }) => (this.#undoButton.disabled = !detail.can_undo));
     this.#root.append(
       make("h2", {}, "History"),
       make(
@@ -54,8 +54,8 @@ export class HistoryView {
     try {
       this.#answers = (await get("/api/history")).answers.sort((a, b) => b.n - a.n);
       this.#draw();
-    } catch (problem) {
-      this.#sitting.complain(problem);
+    } catch (error) {
+      this.#session.reportError(error);
     }
   }
 
@@ -118,8 +118,8 @@ export class HistoryView {
   }
 
   #choices(line) {
-    const choices = Object.entries(WORDS).map(([answer, word]) =>
-      button(word, () => answer !== line.answer && this.#change(line, answer), {
+    const choices = Object.entries(LABELS).map(([answer, label]) =>
+      button(label, () => answer !== line.answer && this.#change(line, answer), {
         "aria-pressed": String(answer === line.answer),
         "data-testid": `history-${answer}`,
         "data-focus": `${line.seq} ${answer}`,
@@ -129,12 +129,12 @@ export class HistoryView {
   }
 
   #change(line, to) {
-    return this.#sitting.act("/api/change", { seq: line.seq, to });
+    return this.#session.act("/api/change", { seq: line.seq, to });
   }
 
   async #undoMany() {
-    for (let left = Number(this.#number.value) || 1; left > 0 && this.#sitting.progress.can_undo; left -= 1) {
-      if (!(await this.#sitting.act("/api/undo"))) return;
+    for (let left = Number(this.#number.value) || 1; left > 0 && this.#session.progress.can_undo; left -= 1) {
+      if (!(await this.#session.act("/api/undo"))) return;
     }
   }
 }

@@ -1,44 +1,44 @@
-/** The page: one sitting, and the views that listen to it. */
+/** The page: one session, and the views that listen to it. */
 
-import { startClash } from "./clash.js";
+import { startConflictDialog } from "./conflict_dialog.js";
 import { openHelp, singleKeysOn, startHelp, startPerson } from "./dialogs.js";
 import { byId } from "./dom.js";
 import { GroupsView } from "./groups.js";
 import { HistoryView } from "./history.js";
-import { startKeys } from "./keys.js";
-import { listen } from "./live.js";
+import { startKeys } from "./keyboard.js";
+import { subscribe } from "./server_events.js";
 import { startNotices } from "./notices.js";
-import { PictureView } from "./picture.js";
+import { ModelPanel } from "./model_panel.js";
 import { ProgressView } from "./progress.js";
 import { QuestionView } from "./question.js";
 import { recordOpener } from "./record.js";
 import { currentView, startRoutes } from "./routes.js";
-import { Sitting } from "./sitting.js";
+import { Session } from "./session.js";
 import { startTheme } from "./theme.js";
 
 // Milliseconds from an answer to its next question on the screen, for the help dialog and for tests.
 window.sameornotTimings = [];
 
-const sitting = new Sitting();
-const openRecord = recordOpener(sitting);
+const session = new Session();
+const openRecord = recordOpener(session);
 
-startNotices(sitting);
-startClash(sitting);
+startNotices(session);
+startConflictDialog(session);
 startHelp();
-startPerson(sitting);
-// The question listens first, so that it is drawn and taken as seen before anything else is.
-new QuestionView(sitting, openRecord);
-const progress = new ProgressView(sitting);
-const picture = new PictureView(sitting, openRecord);
-const groups = new GroupsView(sitting, openRecord);
-const history = new HistoryView(sitting, openRecord);
+startPerson(session);
+// The question view listens first, so that the question is painted before anything else.
+new QuestionView(session, openRecord);
+const progress = new ProgressView(session);
+const modelPanel = new ModelPanel(session, openRecord);
+const groups = new GroupsView(session, openRecord);
+const history = new HistoryView(session, openRecord);
 
 startTheme(() => {
   progress.repaint();
-  picture.repaint();
+  modelPanel.repaint();
 });
-startKeys(sitting, { view: currentView, isOn: singleKeysOn, help: openHelp });
-sitting.addEventListener("opened", ({ detail }) => {
+startKeys(session, { view: currentView, isOn: singleKeysOn, help: openHelp });
+session.addEventListener("opened", ({ detail }) => {
   byId("title").textContent = `${detail.title}, ${detail.rows.toLocaleString("en")} rows`;
   startRoutes({ groups: () => groups.load(), history: () => history.load() });
 });
@@ -47,5 +47,5 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   byId("main").focus();
 });
 
-await sitting.load();
-if (sitting.state !== null) listen(sitting);
+await session.load();
+if (session.state !== null) subscribe(session);

@@ -1,9 +1,9 @@
-/** The members of one group: the typical ones, the least sure ones, those that answers have placed. */
+/** The members of a group: typical first, least sure first, or those that answers have placed. */
 
 import { get } from "./api.js";
 import { button, make, redraw, tableHead } from "./dom.js";
 import { askAbout } from "./record.js";
-import { percent } from "./words.js";
+import { percent } from "./format.js";
 
 const ORDERS = { typical: "Most typical", unsure: "Least sure", placed: "Placed by answers" };
 const FIRST = 8;
@@ -12,30 +12,30 @@ const MORE = 50;
 export class MemberList {
   element = make("div", { class: "members" });
   #group;
-  #sitting;
+  #session;
   #openRecord;
   #order = "typical";
   #members = [];
   #total = 0;
   #last = Promise.resolve();
 
-  constructor(group, sitting, openRecord) {
+  constructor(group, session, openRecord) {
     this.#group = group;
-    this.#sitting = sitting;
+    this.#session = session;
     this.#openRecord = openRecord;
   }
 
   open(order) {
-    return this.#inTurn(() => {
+    return this.#enqueue(() => {
       this.#order = order;
       this.#members = [];
       return this.#fetch(FIRST);
     });
   }
 
-  /** The same lines again, after the grouping has moved. */
+  /** Load the same lines again, after the groups have changed. */
   reload() {
-    return this.#inTurn(() => {
+    return this.#enqueue(() => {
       const n = Math.max(this.#members.length, FIRST);
       this.#members = [];
       return this.#fetch(n);
@@ -43,7 +43,7 @@ export class MemberList {
   }
 
   /** One request at a time: two that overlap would both add their lines. */
-  #inTurn(work) {
+  #enqueue(work) {
     this.#last = this.#last.then(work, work);
     return this.#last;
   }
@@ -54,8 +54,8 @@ export class MemberList {
       const { members, total } = await get("/api/members", where);
       this.#members.push(...members);
       this.#total = total;
-    } catch (problem) {
-      this.#sitting.complain(problem);
+    } catch (error) {
+      this.#session.reportError(error);
     }
     this.#draw();
   }
@@ -77,7 +77,7 @@ export class MemberList {
         : make("div", { class: "scroll" }, this.#table()),
       ...(more > 0
         ? [
-            button(`Show more (${more})`, () => this.#inTurn(() => this.#fetch(MORE)), {
+            button(`Show more (${more})`, () => this.#enqueue(() => this.#fetch(MORE)), {
               "data-focus": `${this.#group.key} more`,
             }),
           ]
@@ -97,7 +97,7 @@ export class MemberList {
 
   #line({ row, id, image, confidence, placed, values }) {
     const label = (text) => `${text}: ${id}`;
-    const wrong = () => this.#sitting.act("/api/wrong", { row });
+    const wrong = () => this.#session.act("/api/wrong", { row });
     return make(
       "tr",
       { "data-testid": "member", "data-row": row },
@@ -116,10 +116,10 @@ export class MemberList {
       make(
         "td",
         { class: "actions" },
-        // What an answer has placed is settled: there is nothing to ask.
+        // There is nothing to ask about a record that an answer has placed.
         placed
           ? null
-          : button("Ask me", () => askAbout(this.#sitting, row), {
+          : button("Ask me", () => askAbout(this.#session, row), {
               "aria-label": label("Ask me about it"),
               title: "Ask me about it",
               "data-testid": "member-ask",

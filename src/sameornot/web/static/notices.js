@@ -1,66 +1,66 @@
-/** Sentences on the page: what was done, what went wrong, is the server there, what was read of the table. */
+/** Messages: what was done, errors, the state of the connection, and notices about the table. */
 
 import { byId, make } from "./dom.js";
-import { recall, remember } from "./memory.js";
-import { count } from "./words.js";
+import { loadSetting, saveSetting } from "./storage.js";
+import { count } from "./format.js";
 
-// Milliseconds that "said" stays, and that a lost connection may last before it is worth a banner.
-const SAID = 4500;
-const PATIENCE = 1200;
+// Milliseconds that a message is shown, and after which a lost connection is reported.
+const MESSAGE_TIME = 4500;
+const DISCONNECTED_DELAY = 1200;
 
-export function startNotices(sitting) {
-  sitting.addEventListener("opened", ({ detail }) => showNotices(detail));
-  sitting.addEventListener("said", ({ detail }) => say(detail));
-  sitting.addEventListener("problem", ({ detail }) => showProblem(detail));
-  sitting.addEventListener("question", () => {
-    byId("problem").hidden = true;
+export function startNotices(session) {
+  session.addEventListener("opened", ({ detail }) => showNotices(detail));
+  session.addEventListener("said", ({ detail }) => say(detail));
+  session.addEventListener("error", ({ detail }) => showError(detail));
+  session.addEventListener("question", () => {
+    byId("error").hidden = true;
     byId("said").textContent = "";
   });
-  byId("problem-close").addEventListener("click", () => (byId("problem").hidden = true));
-  watchConnection(sitting);
+  byId("error-close").addEventListener("click", () => (byId("error").hidden = true));
+  watchConnection(session);
 }
 
-let saidTimer = 0;
+let messageTimer = 0;
 
-/** A sentence that goes away by itself; screen readers hear it. */
+/** Show a sentence for a while; screen readers read it aloud. */
 export function say(sentence) {
   byId("said").textContent = sentence;
-  clearTimeout(saidTimer);
-  saidTimer = setTimeout(() => (byId("said").textContent = ""), SAID);
+  clearTimeout(messageTimer);
+  messageTimer = setTimeout(() => (byId("said").textContent = ""), MESSAGE_TIME);
 }
 
-function showProblem(sentence) {
-  byId("problem-sentence").textContent = sentence;
-  byId("problem").hidden = false;
+function showError(sentence) {
+  byId("error-sentence").textContent = sentence;
+  byId("error").hidden = false;
 }
 
-function watchConnection(sitting) {
+function watchConnection(session) {
   let timer = 0;
-  sitting.addEventListener("lost", () => {
+  session.addEventListener("disconnected", () => {
     timer = setTimeout(() => {
-      byId("offline").textContent = sitting.busy
+      byId("offline").textContent = session.busy
         ? "The server does not answer. Your answer is kept here and is sent as soon as it does."
         : "The server does not answer. What you have answered is safe; this page tries again by itself.";
       byId("offline").hidden = false;
-    }, PATIENCE);
+    }, DISCONNECTED_DELAY);
   });
-  sitting.addEventListener("found", () => {
+  session.addEventListener("connected", () => {
     clearTimeout(timer);
     byId("offline").hidden = true;
   });
   addEventListener("beforeunload", (event) => {
-    if (sitting.busy && !byId("offline").hidden) event.preventDefault();
+    if (session.busy && !byId("offline").hidden) event.preventDefault();
   });
 }
 
-/** What was filled and left out, until the person has seen enough of it; a changed table says it again. */
+/** Show how the table was read, unless these notices have been dismissed. */
 function showNotices({ notices, session }) {
   const seen = `${session}: ${notices.join(" ")}`;
-  byId("notices").hidden = notices.length === 0 || recall("notices") === seen;
+  byId("notices").hidden = notices.length === 0 || loadSetting("notices") === seen;
   byId("notices-summary").textContent = `About this table: ${count(notices.length, "notice")}`;
   byId("notices-list").replaceChildren(...notices.map((notice) => make("li", {}, notice)));
   byId("notices-dismiss").addEventListener("click", () => {
-    remember("notices", seen);
+    saveSetting("notices", seen);
     byId("notices").hidden = true;
   });
 }

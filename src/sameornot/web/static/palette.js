@@ -24,14 +24,14 @@ export const shapeName = (number) => NAMES[(number - 1) % NAMES.length];
 
 export const outline = (number) => OUTLINES[shapeName(number)];
 
-/** The group's colour as the theme has it now. */
+/** The colour of a group in the current theme. */
 export function colour(number) {
   return getComputedStyle(document.documentElement)
     .getPropertyValue(`--g${hue(number)}`)
     .trim();
 }
 
-/** The group's sign for legends and cards. */
+/** The symbol of a group, for legends and cards. */
 export function swatch(number) {
   const space = "http://www.w3.org/2000/svg";
   const picture = document.createElementNS(space, "svg");

@@ -1,20 +1,20 @@
-/** What is always in sight: asked, groups, how much still moves, when to stop, time left, who answers. */
+/** The progress bar: questions, groups, churn, advice when to stop, time left, and people. */
 
 import { afterPaint, byId, make } from "./dom.js";
-import { MovesLine } from "./moves.js";
-import { count, duration, percent } from "./words.js";
+import { ChurnLine } from "./churn_line.js";
+import { count, duration, percent } from "./format.js";
 
-// Other people who are named beside you: the place is narrow.
+// Other people who are named next to you: the space is narrow.
 const N_OTHERS = 1;
 
 export class ProgressView {
-  #line = new MovesLine(byId("moves"));
+  #line = new ChurnLine(byId("churn-line"));
 
-  constructor(sitting) {
-    sitting.addEventListener("progress", ({ detail }) => this.#show(detail));
+  constructor(session) {
+    session.addEventListener("progress", ({ detail }) => this.#show(detail));
   }
 
-  /** The theme has changed. */
+  /** Apply a new theme. */
   repaint() {
     this.#line.repaint();
   }
@@ -22,12 +22,12 @@ export class ProgressView {
   #show(progress) {
     const { asked, budget, unsure, groups, clusters, moved, seconds_left: left } = progress;
     byId("asked").textContent = asked > budget ? `${asked}, ${budget} planned` : `${asked} of ${budget}`;
-    byId("unsure").textContent = [unsure > 0 ? `${unsure} unsure` : "", sayRepeats(progress)]
+    byId("unsure").textContent = [unsure > 0 ? `${unsure} unsure` : "", describeRepeats(progress)]
       .filter((text) => text)
       .join(" · ");
     byId("asked-bar").style.width = `${Math.min(1, budget > 0 ? asked / budget : 1) * 100}%`;
     byId("groups-found").textContent = clusters === null ? String(groups) : `${groups} of ${clusters}`;
-    byId("moved").textContent = moved === null ? "unknown" : percent(moved);
+    byId("churn").textContent = moved === null ? "unknown" : percent(moved);
     byId("time-left").textContent =
       asked >= budget ? "none planned" : left === null ? "unknown" : duration(left);
     showHint(progress);
@@ -36,14 +36,14 @@ export class ProgressView {
   }
 }
 
-/** When one can stop, that is said first and in bold; the reason follows. */
+/** If the person can stop, that comes first and in bold; the reason follows. */
 function showHint({ hint, can_stop: canStop }) {
   const colon = canStop ? hint.indexOf(":") + 1 : 0;
   byId("hint").replaceChildren(make("strong", {}, hint.slice(0, colon)), hint.slice(colon));
   byId("hint").dataset.canStop = String(canStop);
 }
 
-/** You, whoever else has answered most, and how many more there are; all of them in the tip. */
+/** You, the other person with most answers, and the number of the rest; the tooltip lists all. */
 function showPeople(people) {
   const others = people.filter((person) => !person.you).sort((a, b) => b.answers - a.answers);
   const shown = [...people.filter((person) => person.you), ...others.slice(0, N_OTHERS)];
@@ -56,15 +56,15 @@ function showPeople(people) {
   );
   if (others.length > N_OTHERS) names.push(`+${others.length - N_OTHERS}`);
   byId("people").replaceChildren(...names.flatMap((name, i) => (i === 0 ? [name] : [" · ", name])));
-  byId("people").title = people.map(sayPerson).join("\n");
+  byId("people").title = people.map(describePerson).join("\n");
 }
 
-/** How reliable the answers are, as far as questions that were asked again can tell. */
-function sayRepeats({ repeats, held }) {
+/** How many repeated questions were answered as before. */
+function describeRepeats({ repeats, held }) {
   return repeats > 0 ? `${held} of ${repeats} held when asked again` : "";
 }
 
-function sayPerson(person) {
+function describePerson(person) {
   const who = person.you ? "You have" : `${person.name || "Someone"} has`;
   const now = person.looking && !person.you ? " and is looking at a question now" : "";
   return `${who} given ${count(person.answers, "answer")}${now}.`;

@@ -1,35 +1,35 @@
-/** The pair on the screen: two records, column by column, and the four buttons below them. */
+/** The question view: two records, column by column, and the four buttons below them. */
 
 import { afterPaint, bar, byId, button, make, unseen } from "./dom.js";
-import { percent } from "./words.js";
+import { percent } from "./format.js";
 
-// A cell of more characters than this is read as text, not as a value.
+// A longer cell is shown as text, not as a value.
 const LONG = 48;
-// Gaps (1: nearly all of the table lies within) below which two values are as good as equal, and from which
-// on they are plainly apart and the row stands out.
+// Differences (1: the range of nearly all values) below which two values count as equal, and from which on
+// the row is highlighted.
 const CLOSE = 0.03;
 const FAR = 0.4;
-// Milliseconds after which a pair that is being answered is dimmed; a quick answer does not flicker.
+// Milliseconds after which a pair that is being answered is dimmed, so that a quick answer does not flicker.
 const SLOW = 200;
 
 export class QuestionView {
-  #sitting;
+  #session;
   #slow = 0;
 
-  constructor(sitting, openRecord) {
-    this.#sitting = sitting;
-    sitting.addEventListener("question", ({ detail }) => this.#show(detail));
-    sitting.addEventListener("busy", ({ detail }) => this.#press(detail));
-    sitting.addEventListener("progress", ({ detail }) => (byId("undo").disabled = !detail.can_undo));
+  constructor(session, openRecord) {
+    this.#session = session;
+    session.addEventListener("question", ({ detail }) => this.#show(detail));
+    session.addEventListener("busy", ({ detail }) => this.#press(detail));
+    session.addEventListener("progress", ({ detail }) => (byId("undo").disabled = !detail.can_undo));
     for (const answer of document.querySelectorAll(".answer")) {
-      // The second click of a double click would answer a question that nobody has read.
+      // The second click of a double click would answer the next question unread.
       answer.addEventListener("click", (event) => {
-        if (event.detail < 2) sitting.answer(answer.dataset.answer, event.timeStamp);
+        if (event.detail < 2) session.answer(answer.dataset.answer, event.timeStamp);
       });
     }
-    for (const id of ["undo", "end-undo"]) byId(id).addEventListener("click", () => sitting.act("/api/undo"));
+    for (const id of ["undo", "end-undo"]) byId(id).addEventListener("click", () => session.act("/api/undo"));
     for (const side of ["left", "right"]) {
-      byId(`${side}-id`).addEventListener("click", () => openRecord(sitting.question[side].row));
+      byId(`${side}-id`).addEventListener("click", () => openRecord(session.question[side].row));
     }
   }
 
@@ -37,14 +37,14 @@ export class QuestionView {
     byId("loading").hidden = true;
     byId("ask").hidden = question === null;
     byId("end").hidden = question !== null;
-    if (question === null) showEnd(this.#sitting.progress);
-    else showPair(question, this.#sitting.progress.asked + 1);
+    if (question === null) showEnd(this.#session.progress);
+    else showPair(question, this.#session.progress.asked + 1);
     afterPaint((now) => this.#painted(question, pressedAt, now));
   }
 
   #painted(question, pressedAt, now) {
-    if (question !== this.#sitting.question) return;
-    this.#sitting.painted();
+    if (question !== this.#session.question) return;
+    this.#session.painted();
     if (pressedAt !== null) window.sameornotTimings.push(now - pressedAt);
     document.documentElement.dataset.question = question?.id ?? "none";
     document.documentElement.dataset.ready = "true";
@@ -62,7 +62,7 @@ export class QuestionView {
 
 function showPair(question, number) {
   const { left, right, fields, why, n_more: nMore } = question;
-  // Before anything is changed: afterwards it would force a layout of its own.
+  // Before the changes, since afterwards it would force another layout.
   byId("compare").scrollTop = 0;
   byId("question-number").textContent = `Question ${number}`;
   byId("why").textContent = why;
@@ -90,7 +90,7 @@ function fieldRow(field, heaviest) {
   return make(
     "tr",
     {
-      "data-apart": howFar(field),
+      "data-apart": distance(field),
       "data-long": String(isLong),
     },
     make(
@@ -109,13 +109,13 @@ function fieldRow(field, heaviest) {
   );
 }
 
-/** Whether a field is read rather than compared at a glance. */
+/** Whether a field has a long text. */
 function isText({ left, right }) {
   return Math.max(left.length, right.length) > LONG;
 }
 
-/** "alike", "near" (it differs, by little or by what cannot be measured) or "far". */
-function howFar({ differs, gap }) {
+/** "alike", "near" (different by little, or not measurable) or "far". */
+function distance({ differs, gap }) {
   if (!differs || (gap !== null && gap < CLOSE)) return "alike";
   return gap !== null && gap >= FAR ? "far" : "near";
 }
@@ -129,11 +129,11 @@ function valueCell(side, text, filled, isLong) {
       " ",
       make("span", { class: "filled", title: "This cell was empty in the table" }, "filled in"),
     );
-  // On the left the tag stands outside too, so that the values meet at the spine.
+  // On the left the tag comes first, so that the values are next to the middle column.
   return make("td", { class: `value ${side}` }, ...(side === "left" && !isLong ? parts.reverse() : parts));
 }
 
-/** What stands between the two values: a bar towards the larger one, or a sign. */
+/** The mark between two values: a bar towards the larger one, or a sign. */
 function gapMark(field) {
   const side = larger(field);
   const isBar = side !== "none" && field.gap !== null && field.gap > 0;
@@ -146,7 +146,7 @@ function gapMark(field) {
     mark.append(make("span", { class: "glyph", "aria-hidden": "true" }, field.differs ? "≠" : "="));
   }
   const which = { left: ", A is larger", right: ", B is larger", none: "" }[side];
-  mark.append(unseen({ alike: "alike", near: `different${which}`, far: `far apart${which}` }[howFar(field)]));
+  mark.append(unseen({ alike: "alike", near: `different${which}`, far: `far apart${which}` }[distance(field)]));
   return mark;
 }
 

@@ -1,31 +1,31 @@
-/** One record, whole, in a dialog. */
+/** The dialog with all fields of one record. */
 
 import { get } from "./api.js";
-import { bar, byId, button, make } from "./dom.js";
+import { bar, byId, button, make, openDialog } from "./dom.js";
 import { go } from "./routes.js";
-import { percent } from "./words.js";
+import { percent } from "./format.js";
 
 /** Returns a function that opens the record of a row. */
-export function recordOpener(sitting) {
+export function recordOpener(session) {
   return async (row) => {
     try {
-      show(sitting, await get("/api/record", { row }));
-    } catch (problem) {
-      sitting.complain(problem);
+      show(session, await get("/api/record", { row }));
+    } catch (error) {
+      session.reportError(error);
     }
   };
 }
 
-/** Make the next question one about this row, and go there. */
-export async function askAbout(sitting, row) {
-  if (await sitting.act("/api/ask_about", { row })) go("question");
+/** Ask next about this row, and show the question. */
+export async function askAbout(session, row) {
+  if (await session.act("/api/ask_about", { row })) go("question");
 }
 
-function show(sitting, { record, fields }) {
+function show(session, { record, fields }) {
   const dialog = byId("dialog-record");
   const ask = () => {
     dialog.close();
-    askAbout(sitting, record.row);
+    askAbout(session, record.row);
   };
   const heaviest = Math.max(...fields.map((field) => field.weight), Number.MIN_VALUE);
   dialog.replaceChildren(
@@ -52,7 +52,7 @@ function show(sitting, { record, fields }) {
       ),
     ].filter((part) => part !== null),
   );
-  dialog.showModal();
+  openDialog(dialog);
 }
 
 function fieldLine({ column, value, weight }, heaviest) {

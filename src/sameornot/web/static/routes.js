@@ -1,4 +1,4 @@
-/** Which view is on the screen, by the address's hash: #question, #groups, #history, #download. */
+/** The current view, by the hash of the address: #question, #groups, #history or #download. */
 
 import { byId } from "./dom.js";
 
@@ -9,8 +9,8 @@ export function currentView() {
   return VIEWS.includes(named) ? named : "question";
 }
 
-/** `entering` maps a view's name to what is done when it comes up. */
-export function startRoutes(entering) {
+/** `onEnter` maps the name of a view to a function that runs when it is shown. */
+export function startRoutes(onEnter) {
   const show = () => {
     const current = currentView();
     for (const name of VIEWS) byId(`view-${name}`).hidden = name !== current;
@@ -19,7 +19,7 @@ export function startRoutes(entering) {
       else link.removeAttribute("aria-current");
     }
     document.documentElement.dataset.view = current;
-    entering[current]?.();
+    onEnter[current]?.();
   };
   addEventListener("hashchange", show);
   show();

@@ -1,4 +1,4 @@
-/** Points on a canvas: a shape and a colour for each group, and a lettered ring around A and B. */
+/** A scatter plot on a canvas: a shape and a colour per group, and a lettered ring around A and B. */
 
 import { colour, outline } from "./palette.js";
 
@@ -6,14 +6,14 @@ const MARGIN = 18;
 const RADIUS = 3;
 const PLACED_RADIUS = 4.4;
 const RING = 10;
-// How near the pointer has to be, in pixels.
-const REACH = 12;
+// Pixels within which the pointer selects a point.
+const POINTER_RADIUS = 12;
 
 export class Scatter {
   #canvas;
   #picture = null;
   #asked = [];
-  #places = [];
+  #positions = [];
 
   constructor(canvas) {
     this.#canvas = canvas;
@@ -35,8 +35,8 @@ export class Scatter {
   rowAt(event) {
     const box = this.#canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    let [best, nearest] = [null, REACH];
-    this.#places.forEach(([px, py], i) => {
+    let [best, nearest] = [null, POINTER_RADIUS];
+    this.#positions.forEach(([px, py], i) => {
       const distance = Math.hypot(px - x, py - y);
       if (distance < nearest) [best, nearest] = [this.#picture.row[i], distance];
     });
@@ -51,23 +51,23 @@ export class Scatter {
     this.#canvas.height = height * scale;
     const pen = this.#canvas.getContext("2d");
     pen.scale(scale, scale);
-    this.#places = lay(this.#picture, width, height);
-    drawPoints(pen, this.#picture, this.#places);
+    this.#positions = toPixels(this.#picture, width, height);
+    drawPoints(pen, this.#picture, this.#positions);
     this.#drawAsked(pen);
   }
 
   #drawAsked(pen) {
-    const found = this.#asked.map((row) => this.#places[this.#picture.row.indexOf(row)]);
+    const found = this.#asked.map((row) => this.#positions[this.#picture.row.indexOf(row)]);
     const firstIsLeft = !found[0] || !found[1] || found[0][0] <= found[1][0];
-    found.forEach((place, i) => {
-      // The letters stand on the outer sides, so that those of near points do not cover each other.
-      if (place) drawRing(pen, place, "AB"[i], (i === 0) === firstIsLeft ? -1 : 1);
+    found.forEach((position, i) => {
+      // The letters are on the outer sides, so that those of near points do not overlap.
+      if (position) drawRing(pen, position, "AB"[i], (i === 0) === firstIsLeft ? -1 : 1);
     });
   }
 }
 
-/** Data to pixels, each axis filling its side. */
-function lay({ x, y }, width, height) {
+/** Data to pixels; each axis fills its side. */
+function toPixels({ x, y }, width, height) {
   const across = fit(x, MARGIN, width - MARGIN);
   const up = fit(y, height - MARGIN, MARGIN);
   return x.map((value, i) => [across(value), up(y[i])]);
@@ -79,14 +79,14 @@ function fit(values, from, to) {
   return high > low ? (value) => from + ((value - low) / (high - low)) * (to - from) : () => (from + to) / 2;
 }
 
-function drawPoints(pen, { group, placed }, places) {
+function drawPoints(pen, { group, placed }, positions) {
   const hues = new Map([...new Set(group)].map((number) => [number, colour(number)]));
   const paths = new Map([...hues.keys()].map((number) => [number, new Path2D(outline(number))]));
   const theme = getComputedStyle(document.documentElement);
   pen.strokeStyle = theme.getPropertyValue("--ink").trim();
   for (const isPlaced of [false, true]) {
     pen.globalAlpha = isPlaced ? 1 : 0.55;
-    places.forEach(([x, y], i) => {
+    positions.forEach(([x, y], i) => {
       if (placed[i] === isPlaced) stamp(pen, paths.get(group[i]), x, y, hues.get(group[i]), isPlaced);
     });
   }

@@ -1,12 +1,12 @@
-/** Light, dark, or as the system says. theme_first.js sets the first one before anything is painted. */
+/** The theme: light, dark or the system's. theme_first.js sets the initial one before the first paint. */
 
 import { byId } from "./dom.js";
-import { recall, remember } from "./memory.js";
+import { loadSetting, saveSetting } from "./storage.js";
 
 const NEXT = { auto: "light", light: "dark", dark: "auto" };
 const system = matchMedia("(prefers-color-scheme: dark)");
 
-const choice = () => recall("theme") ?? "auto";
+const choice = () => loadSetting("theme") ?? "auto";
 
 export function startTheme(onChange) {
   const show = () => {
@@ -17,7 +17,7 @@ export function startTheme(onChange) {
   };
   byId("theme").addEventListener("click", () => {
     const next = NEXT[choice()];
-    remember("theme", next === "auto" ? null : next);
+    saveSetting("theme", next === "auto" ? null : next);
     show();
   });
   system.addEventListener("change", show);

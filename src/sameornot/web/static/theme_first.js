@@ -5,7 +5,7 @@
   try {
     choice = localStorage.getItem("sameornot-theme");
   } catch {
-    // Storage may be forbidden in this browser: the system's theme is used.
+    // If the browser forbids storage, the system's theme is used.
   }
   document.documentElement.dataset.theme = choice ?? (dark ? "dark" : "light");
 })();

@@ -1,0 +1,87 @@
+/** The dialog for an answer that contradicts earlier ones: which ones, and what can be changed. */
+
+import { byId, button, make, openDialog } from "./dom.js";
+import { claim, clock, count } from "./format.js";
+
+const TITLES = {
+  contradiction: "This contradicts earlier answers",
+  too_many_groups: "This would need one more group",
+  merge: "Merging changes earlier answers",
+};
+
+export function startConflictDialog(session) {
+  session.addEventListener("conflict", ({ detail }) => show(session, detail));
+  byId("dialog-conflict").addEventListener("cancel", () => byId("dialog-conflict").close());
+}
+
+function show(session, payload) {
+  const dialog = byId("dialog-conflict");
+  const choose = (option) => {
+    dialog.close();
+    resolve(session, payload, option);
+  };
+  dialog.replaceChildren(
+    make("h2", { id: "conflict-title", tabindex: "-1", autofocus: true }, TITLES[payload.kind]),
+    make("p", { "data-testid": "conflict-sentence" }, payload.sentence),
+    ...chainList(payload),
+    make("h3", {}, "How should it be settled?"),
+    make(
+      "div",
+      { class: "options" },
+      ...payload.options.map((option) =>
+        button(option.label, () => choose(option), { "data-testid": "conflict-option" }),
+      ),
+      button("Keep everything as it was", () => dialog.close(), {
+        class: "keep",
+        "data-testid": "conflict-cancel",
+      }),
+    ),
+  );
+  openDialog(dialog);
+}
+
+function chainList({ chain, said, left, right }) {
+  if (chain.length === 0) return [];
+  const lines = chain.map((line) =>
+    make(
+      "li",
+      {},
+      make("span", { class: "when" }, `Answer ${line.n}`),
+      make(
+        "span",
+        {},
+        make("span", { class: "word" }, sentence(line)),
+        make("span", { class: "aside" }, ` ${byWhom(line)}`),
+      ),
+    ),
+  );
+  if (said !== null) {
+    lines.push(
+      make(
+        "li",
+        { class: "new" },
+        make("span", { class: "when" }, "Now"),
+        make("span", { class: "word" }, sentence({ left, right, answer: said.answer })),
+      ),
+    );
+  }
+  return [
+    make("h3", {}, count(chain.length, "earlier answer")),
+    make("ol", { class: "chain", tabindex: "0", "data-testid": "conflict-chain" }, ...lines),
+  ];
+}
+
+/** Apply the changes of an option, and the new answer unless the option drops it. */
+function resolve(session, { said }, { said: isKept, changes, clusters }) {
+  const newCount = clusters === undefined ? {} : { clusters };
+  return session.act("/api/resolve", { said: isKept ? said : null, changes, ...newCount });
+}
+
+function sentence({ left, right, answer }) {
+  const words = claim(left, right, answer);
+  return `${words[0].toUpperCase()}${words.slice(1)}.`;
+}
+
+function byWhom({ author, yours, at }) {
+  return `${yours ? "you" : author || "someone"}, ${clock(at)}`;
+}

@@ -1,0 +1,44 @@
+/** Keyboard shortcuts: one key per answer. */
+
+import { byId } from "./dom.js";
+
+const ANSWERS = { s: "same", d: "different", u: "unsure" };
+const SCROLL = { ArrowDown: 60, ArrowUp: -60, PageDown: 400, PageUp: -400 };
+const TYPING = "input, textarea, select, [contenteditable]";
+
+/** `view()` names the current view; `isOn()` says whether answering with single keys is enabled. */
+export function startKeys(session, { view, isOn, help }) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || (event.repeat && !(event.key in SCROLL))) return;
+    if (event.target.matches(TYPING) || document.querySelector("dialog[open]")) return;
+    if (view() === "question" && scroll(event)) return;
+    if (!isOn()) return;
+    const key = letter(event);
+    if (key === "?") help();
+    else if (key === "z" && view() !== "download") undo(session);
+    else if (key in ANSWERS && view() === "question") session.answer(ANSWERS[key], event.timeStamp);
+    else return;
+    event.preventDefault();
+  });
+}
+
+/** The typed letter; on a keyboard of a non-Latin script, the Latin letter of the same key. */
+function letter(event) {
+  const typed = event.key.toLowerCase();
+  const isNonLatin = typed.length === 1 && typed > "\u007f";
+  return isNonLatin && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : typed;
+}
+
+function undo(session) {
+  if (session.progress?.can_undo) session.act("/api/undo");
+}
+
+/** The page itself does not scroll, so the arrow keys scroll the table wherever the focus is. */
+function scroll(event) {
+  const by = SCROLL[event.key];
+  if (by === undefined || event.target.closest(".pictures, .tabs") || event.target.matches(".text"))
+    return false;
+  byId("compare").scrollBy({ top: by });
+  event.preventDefault();
+  return true;
+}
