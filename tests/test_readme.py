@@ -1,15 +1,20 @@
-"""What the README shows works: its Python runs, its commands exist."""
+"""What the documents show works: the README's Python runs, commands, links, files and settings exist."""
 
+import inspect
 import re
 import subprocess
 import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from typer.main import get_command
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+WITH_LINKS = ("*.md", "docs/*.md", "benchmarks/*.md", "benchmarks/results/*.md", "parity/*.md")
+PAGES = [page for pattern in WITH_LINKS for page in ROOT.glob(pattern)]
+NAMING_FILES = ["README.md", "benchmarks/README.md", "docs/choices.md"]
 
 
 class Block(NamedTuple):
@@ -25,6 +30,27 @@ def fenced_blocks(markdown: str) -> list[Block]:
         Block(match[1], markdown.count("\n", 0, match.start(2)) + 1, textwrap.dedent(match[2]))
         for match in fence.finditer(markdown)
     ]
+
+
+def without_blocks(markdown: str) -> str:
+    """A page without its fenced blocks."""
+    return re.sub(r"^ *```.*?^ *```", "", markdown, flags=re.MULTILINE | re.DOTALL)
+
+
+def relative_links(markdown: str) -> list[str]:
+    """Where the links and pictures of a page lead to inside of the repository, without anchors."""
+    targets = re.findall(r"\]\(([^()\s]+)\)", without_blocks(markdown))
+    return [target.split("#")[0] for target in targets if "://" not in target and not target.startswith("#")]
+
+
+def named_files(markdown: str) -> list[str]:
+    """Python files, pages and folders that a page names in backticks."""
+    return re.findall(r"`((?:[\w.-]+/)*[\w.-]+(?:\.py|\.md|/))`", without_blocks(markdown))
+
+
+def named_settings(markdown: str) -> list[tuple[str, str]]:
+    """Class and setting, where a page names both in backticks: `EnsembleConfig.checkpoint_growth`."""
+    return re.findall(r"`([A-Z]\w+)\.([a-z_]\w*)`", without_blocks(markdown))
 
 
 def shell_lines(blocks: list[Block]) -> list[str]:
@@ -52,6 +78,54 @@ def test_commands_are_found_where_a_reader_would_type_them():
     assert subcommands("sameornot", shell_lines(fenced_blocks(page))) == {"demo", "label", "show"}
 
 
+def test_links_files_and_settings_are_found_outside_of_blocks():
+    page = (
+        "A [link](docs/a.md#part), ![a picture](b.png), [`c.py`](src/c.py), [far](https://far.away/d.md) and "
+        "[near](#part).\n```py\n[e](f.md) `g.py` `Box.low`\n```\n"
+        "In `h/i.py`, `j/` and `k.md`, not `l.csv`: `Box.size`, `box.high`."
+    )
+    assert relative_links(page) == ["docs/a.md", "b.png", "src/c.py"]
+    assert named_files(page) == ["c.py", "h/i.py", "j/", "k.md"]
+    assert named_settings(page) == [("Box", "size")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files(page):
+    links = relative_links(page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", NAMING_FILES)
+def test_files_that_are_named_exist(page):
+    named = named_files((ROOT / page).read_text("utf-8"))
+    assert named, f"{page} names no file"
+    assert [name for name in named if not is_somewhere(name)] == []
+
+
+def is_somewhere(name: str) -> bool:
+    """Whether a file or folder of this name, or with this end of a path, is in the repository."""
+    parents = ("", "src/sameornot", "benchmarks", "docs")
+    if any((ROOT / parent / name).exists() for parent in parents):
+        return True
+    return any(any((ROOT / parent).glob(f"**/{name}")) for parent in parents[1:])
+
+
+def test_settings_that_the_choices_name_exist():
+    import sameornot
+    from sameornot import query
+    from sameornot.ensemble import config
+
+    def parameters(owner: str) -> list[str]:
+        homes = (home for home in (sameornot, query, config) if hasattr(home, owner))
+        return list(inspect.signature(getattr(next(homes), owner)).parameters)
+
+    named = named_settings((ROOT / "docs/choices.md").read_text("utf-8"))
+    assert named, "docs/choices.md names no setting"
+    missing = [f"{owner}.{setting}" for owner, setting in named if setting not in parameters(owner)]
+    assert missing == []
+
+
+@pytest.mark.slow
 def test_python_blocks_run_in_order(tmp_path, monkeypatch):
     blocks = [block for block in fenced_blocks(README) if block.language == "python"]
     assert blocks, "README.md shows no Python"
