@@ -69,6 +69,7 @@ def test_demo_saves_a_png_of_the_promised_size(call, tmp_path):
     assert struct.unpack(">II", data[16:24]) == (1500, 520)
 
 
+@pytest.mark.slow
 def test_demo_prints_a_line_for_each_checkpoint_and_where_the_picture_is(call, tmp_path):
     answer = call("demo", "--simulate", "--questions", 3)
     lines = re.findall(r"^ *(\d+) +(\d+) +(\d+) +(-?\d\.\d{3})", answer.stdout, re.MULTILINE)

@@ -222,6 +222,7 @@ def test_long_cells_do_not_flood_the_terminal(ask, folder):
     assert len(answer.stdout) < 20_000
 
 
+@pytest.mark.slow
 def test_ascii_terminal_shows_what_it_can(folder):
     answer = subprocess.run(
         [*COMMAND, "ask", "patients.csv"],
@@ -244,6 +245,7 @@ def test_account_without_a_name_can_answer(ask, monkeypatch):
     assert stored_answers() == ["different"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_prompt_quits_like_q(folder):
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([*COMMAND, "ask", "patients.csv"], **pipes) as process:
@@ -314,6 +316,7 @@ def test_changed_table_is_refused_and_the_answers_are_kept(ask, folder):
     assert stored_answers() == ["different"]
 
 
+@pytest.mark.slow
 def test_missing_package_is_named(folder):
     code = "import sys; sys.modules['sqlalchemy'] = None; from sameornot.cli import app; app()"
     answer = subprocess.run(
@@ -329,6 +332,7 @@ def test_missing_package_is_named(folder):
     )
 
 
+@pytest.mark.slow
 def test_more_groups_than_rows_that_can_be_asked_about_is_refused_and_nothing_is_stored(ask, folder):
     rows = "".join(f"{row},{row % 7}\n" for row in range(3_100))
     (folder / "large.csv").write_text("size,weight\n" + rows)

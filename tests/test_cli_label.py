@@ -76,6 +76,7 @@ def call(*arguments, typed=""):
     return CliRunner().invoke(cli.app, [str(argument) for argument in arguments], input=typed)
 
 
+@pytest.mark.slow
 def test_session_is_resumed_on_the_page_and_in_the_terminal_and_new_starts_another():
     options = ["--id", "patient", "--clusters", "3", "--no-browser"]
     with page("label", "patients.csv", *options) as address:
@@ -100,6 +101,7 @@ def test_session_is_resumed_on_the_page_and_in_the_terminal_and_new_starts_anoth
         assert new["progress"]["asked"] == 0
 
 
+@pytest.mark.slow
 def test_demo_opens_the_page_on_its_own_table_and_store(folder):
     with page("demo", "--no-browser") as address:
         state = Browser(address).get("state")
@@ -164,6 +166,7 @@ def test_changed_table_is_refused_and_the_answers_are_kept(folder):
     store.close()
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_server_while_a_page_is_open():
     """An open event stream does not delay the shutdown."""
     with page("label", "patients.csv", "--no-browser") as address:

@@ -118,6 +118,7 @@ WORKABLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORKABLE)
 def test_unusual_table_works_from_the_first_question_to_the_report(open_service, name):
     service = open_service(WORKABLE[name]())

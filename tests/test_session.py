@@ -192,6 +192,7 @@ def test_a_session_resumed_anywhere_asks_the_same_next_question(strategy):
         assert start(answers=session.answers[:n_answers]).ask() == pair
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", [None, "auto", 1.0, (1.0, 1)])
 def test_a_session_resumed_anywhere_has_the_same_result(penalty):
     start = partial(
@@ -284,6 +285,7 @@ def test_the_log_that_is_returned_is_a_copy():
 # --- forks ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", list(Answer))
 def test_a_fork_goes_on_as_the_session_would_and_does_not_change_it(answer):
     X, y = make_gaussian(n_samples=40, n_relevant=3, random_state=0)

@@ -234,6 +234,7 @@ def test_no_answers_give_no_rows(separation):
     assert found.rows.shape == (0, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_clusters", "separation"), [(1, 0.0), (2, 0.0), (1, 0.5), (3, 0.5), (2, "cv")])
 def test_more_groups_than_clusters_still_give_memberships(n_clusters, separation):
     constraints = closed(5, same=[(0, 4)], different=combinations(range(4), 2))
@@ -286,6 +287,7 @@ def half_answered(seed, n_points=8, n_answers=8):
     return constraints
 
 
+@pytest.mark.slow
 def test_the_chosen_separation_is_on_the_grid_and_decided_by_the_seed():
     constraints = half_answered(0)
     first, again = (choose_separation(constraints, 3, np.random.default_rng(5)) for _ in range(2))

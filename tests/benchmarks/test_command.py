@@ -287,6 +287,7 @@ def test_workers_elsewhere_are_told_the_whole_name_of_the_data(toy, call, lost, 
     assert toy.folder == tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_has_nothing_set_aside(toy, call, rows, monkeypatch):
     monkeypatch.setattr("reproduction.command.connect", partial(connect, timeout=0.5))
     call("table1", "--replications", 1)

@@ -39,6 +39,7 @@ def scorer_of(clustering, X):
 KINDS = {"one centre": by_centres, "several centres": several}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=st.integers(0, 200), shift=st.sampled_from([0.0, -3.0, 1e5]))
 def test_labels_and_probabilities_are_those_of_the_clustering(kind, seed, shift):
@@ -60,6 +61,7 @@ def test_a_rotated_metric_is_one_product(seed):
     assert np.array_equal(predict_block(X, scorer_of(clustering, X)).labels, clustering.predict(X))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 200))
 def test_counts_and_sums_add_up_over_blocks(seed):
     X, y = made(seed, n_rows=30)
@@ -71,6 +73,7 @@ def test_counts_and_sums_add_up_over_blocks(seed):
     assert np.allclose(sum(part.sums for part in parts), sums)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 200), shift=st.sampled_from([0.0, -3.0, 20.0]))
 def test_without_an_origin_it_is_the_same_scorer(seed, shift):
     X, y = made(seed, shift=shift)

@@ -58,6 +58,7 @@ json.dump([(c["check_name"], c["status"], str(c["exception"])) for c in checks],
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", CHECKED)
 def test_every_check_of_scikit_learn_passes(text):
     expected = EXPECTED_FAILURES.get(text, {})

@@ -30,6 +30,7 @@ def three_rings(n_samples=150, seed=0):
 # --- what it is for -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "seed"), [(make_moons, 1), (make_circles, 1)])
 def test_a_session_finds_curved_groups_where_the_linear_metric_does_not(make, seed):
     X, y = make(n_samples=120, n_irrelevant=5, random_state=seed)

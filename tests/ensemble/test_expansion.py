@@ -20,6 +20,7 @@ def pooled(n_answers, n_clusters=3, noise=0.0, rows=POOL):
     return simulate(X[rows], Y[rows], n_answers, n_clusters=n_clusters, noise=noise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_answers", "noise"), [(0, 0.0), (1, 0.0), (20, 0.0), (40, 0.2)])
 def test_placed_rows_stay_where_they_are_and_all_others_get_a_group(n_answers, noise):
     fit, _, neighbourhoods = pooled(n_answers, noise=noise)

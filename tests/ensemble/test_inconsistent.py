@@ -46,6 +46,7 @@ def test_the_geometry_of_all_rows_is_the_geometry():
     np.testing.assert_array_equal(some.whitened, whole.whitened[[5, 9, 200, 201]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_rows", [60, N_ROWS])
 def test_groups_are_found_in_spite_of_wrong_answers(n_rows):
     config = replace(CONFIG, search=replace(CONFIG.search, n_rows=n_rows))
@@ -62,6 +63,7 @@ def test_predictions_of_a_group_are_tested_by_the_group_that_most_of_its_rows_ar
     assert stack([checkpoint], now, 6, Ensemble(("lda",))).is_correct.tolist() == [True, True]
 
 
+@pytest.mark.slow
 def test_where_answers_contradict_learners_are_trained_on_the_map_assignment():
     fit = simulate(X, Y, 75, noise=0.1).fit
     posterior, checkpoint = fit.posterior, fit.posterior.checkpoint

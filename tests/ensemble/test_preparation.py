@@ -56,6 +56,7 @@ def test_placeholders_are_of_more_kinds_where_features_are_mixed():
     assert found[0] < found[1] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_clusters", [1, 2, 150])
 def test_any_number_of_groups_is_possible(n_clusters):
     assert prepare(X, SCALE, n_clusters, Ensemble()).kernel.shape == (150, 150)

@@ -78,6 +78,7 @@ def test_no_tests_leave_equal_weights_and_the_prior_temperatures():
     assert len(found.confidence) == len(found.is_correct) == 0
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(seeds, st.integers(0, 30), st.integers(1, 60), st.integers(0, 500))
 def test_the_interval_holds_the_estimate(seed, n_tests, n_open, n_certain):

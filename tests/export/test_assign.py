@@ -146,6 +146,7 @@ def numbers_model(shift=0.0):
     return Model.from_snapshot(snapshot_of(frame, y, n_answers=20)), frame
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [None, 0.0], ids=["wide", "no width"])
 @pytest.mark.parametrize(
     ("first", "missing"),

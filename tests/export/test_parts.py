@@ -156,6 +156,7 @@ def cluster(tmp_path):
         process.wait()
 
 
+@pytest.mark.slow
 def test_killed_worker_does_not_change_the_result(model, table, out, cluster):
     address, (_, worker, _) = cluster
     killed = []
@@ -170,6 +171,7 @@ def test_killed_worker_does_not_change_the_result(model, table, out, cluster):
     check(model, table, out)
 
 
+@pytest.mark.slow
 def test_lost_scheduler_leaves_the_finished_parts(model, table, out, cluster):
     address, (scheduler, *_) = cluster
     done = []

@@ -32,6 +32,7 @@ def test_well_separated_groups_are_found_with_the_fewest_possible_questions():
     assert adjusted_rand_score(y, session.result().labels) == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_two_groups_that_are_one_are_merged(seed):
     """The halves of one group are as far apart as different groups: nothing but answers can tell."""

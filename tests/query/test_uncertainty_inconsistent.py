@@ -67,6 +67,7 @@ def test_a_session_with_wrong_answers_can_be_resumed():
         assert again.ask().is_recheck == session.ask().is_recheck
 
 
+@pytest.mark.slow
 def test_undo_of_wrong_answers_leads_back_to_the_question_before_them():
     session, y = inconsistent()
     before = session.ask()
@@ -124,6 +125,7 @@ def test_a_question_that_was_answered_unsure_is_not_asked_again():
         assert set(session.ask()) != set(pair)
 
 
+@pytest.mark.slow
 def test_every_question_is_open_or_a_recheck():
     session, y = inconsistent()
     expert = erring(y, seed=5)
@@ -161,6 +163,7 @@ def test_inconsistent_answers_may_imply_too_many_groups():
     assert len(np.unique(session.result().labels)) == 2
 
 
+@pytest.mark.slow
 def test_a_table_whose_rows_are_all_asked_about_has_a_result():
     X, y = clear_groups(n_groups=3, n_each=2)
     curve = simulate(X, y, 3, budget=60, checkpoints=[60], noise=0.3, random_state=1)

@@ -58,6 +58,7 @@ def pair_of(question):
     return question["left"]["row"], question["right"]["row"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ahead", [False, True])
 def test_the_service_asks_what_a_session_in_python_asks(reopen, ahead):
     service = reopen(ahead=ahead)
@@ -197,6 +198,7 @@ def test_people_in_several_processes_see_each_other(service, reopen):
     assert service.progress("ana")["asked"] == 1
 
 
+@pytest.mark.slow
 def test_many_hands_at_once_lose_nothing(reopen):
     services = [reopen(ahead=True), reopen()]
     n_each = 5
@@ -215,6 +217,7 @@ def test_many_hands_at_once_lose_nothing(reopen):
     assert services[0].history("x") == services[1].history("x")
 
 
+@pytest.mark.slow
 def test_group_numbers_and_names_stay_while_groups_grow(service):
     work(service, 15)
     rows = {
@@ -255,6 +258,7 @@ def test_asking_about_a_member_makes_it_the_next_question(service):
     assert service.state("ana")["question"] == step["question"]
 
 
+@pytest.mark.slow
 def test_merging_groups_that_were_told_apart_changes_those_answers_once_confirmed(service):
     work(service, 20)
     with pytest.raises(Conflict) as conflict:
@@ -267,6 +271,7 @@ def test_merging_groups_that_were_told_apart_changes_those_answers_once_confirme
     assert {row for line in payload["chain"] for row in (line["left"]["row"], line["right"]["row"])} <= merged
 
 
+@pytest.mark.slow
 def test_the_stop_hint_comes_when_nearly_all_rows_are_estimated_to_be_right(service):
     early = work(service, 9)["progress"]
     assert early["moved"] is None
@@ -279,6 +284,7 @@ def test_the_stop_hint_comes_when_nearly_all_rows_are_estimated_to_be_right(serv
     assert [n for n, _ in late["moves"]] == list(range(10, late["asked"] + 1))
 
 
+@pytest.mark.slow
 def test_the_line_of_moves_is_there_again_after_a_restart(service, reopen):
     moves = work(service, 16)["progress"]["moves"]
     again = reopen(ahead=True)

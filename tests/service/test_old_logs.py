@@ -92,6 +92,7 @@ def test_the_stored_log_has_everything_that_can_happen_to_an_answer():
     assert not any("recheck" in event["data"] or "format" in event["data"] for event in OLD["events"])
 
 
+@pytest.mark.slow
 def test_answers_questions_and_groups_are_those_of_the_earlier_version(service):
     assert service.session == OLD["session"]
     assert without_times(service.history("ana")["answers"]) == without_times(EXPECTED["history"])
@@ -116,6 +117,7 @@ def test_rechecks_are_those_that_the_earlier_version_inferred(service, place):
     assert [entry.seq for entry in log.entries if entry.is_recheck] == EXPECTED["rechecks"]
 
 
+@pytest.mark.slow
 def test_from_then_on_the_events_say_themselves_which_question_is_a_recheck(service, place):
     n_old = len(OLD["events"])
     question = service.state("ana")["question"]

@@ -63,6 +63,7 @@ def labels(service):
     return labels_table(service.snapshot()).set_index("row").rename(lambda row: row - 1)
 
 
+@pytest.mark.slow
 def test_the_page_and_the_labels_say_the_same_about_every_row_of_the_pool(page, labels):
     assert len(page) == N_POOL
     own = labels.loc[list(page)]
@@ -98,6 +99,7 @@ def test_the_session_and_the_labels_say_the_same_about_every_row(service, labels
     assert sorted(placed.tolist()) == labels.index[labels["placed_by"] == "expert"].tolist()
 
 
+@pytest.mark.slow
 def test_a_session_in_python_with_the_same_answers_says_the_same(service, labels, table):
     snapshot = service.snapshot()
     session = ActiveSession(

@@ -47,6 +47,7 @@ def check_equal(state, other):
     assert state.ignored == other.ignored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_clusters", [3, None])
 def test_a_state_that_advanced_equals_one_that_was_replayed(n_clusters):
     oracle = truth(TRUTH)
@@ -57,6 +58,7 @@ def test_a_state_that_advanced_equals_one_that_was_replayed(n_clusters):
             check_equal(state, replay(FACTORY, state.key))
 
 
+@pytest.mark.slow
 def test_with_wrong_answers_a_state_is_the_same_however_it_was_reached():
     oracle = noisy(truth(TRUTH), 0.2, np.random.default_rng(0))
     state = begin()

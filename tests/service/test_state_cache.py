@@ -154,6 +154,7 @@ def test_the_question_beside_others_is_chosen_once(states):
     assert states.ask_beside(state.key, [Pair(*state.question)]) is beside
 
 
+@pytest.mark.slow
 def test_churn_is_known_at_once_and_recalled_one_by_one(states):
     state = answer_many(states, 14)
     fresh = StateCache(FACTORY)

@@ -140,6 +140,7 @@ UNUSABLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drafts", UNUSABLE.values(), ids=UNUSABLE)
 def test_an_event_that_cannot_be_applied_is_skipped_with_a_notice_and_stays_stored(place, drafts):
     service = place.open()

@@ -23,6 +23,7 @@ MOST = 40  # appends that a process is let live for; some get none
 MOMENT = 0.03  # seconds, about one append: the kill comes at any point of the next one
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_nothing_in_sqlite(tmp_path: Path) -> None:
     def place(lane: int) -> tuple[str, str]:
         return str(tmp_path / f"{lane}.sqlite"), "s"

@@ -103,6 +103,7 @@ def test_table_that_grew_while_it_was_open_is_refused(path, frame):
         list(found.blocks())
 
 
+@pytest.mark.slow
 def test_local_cluster_reads_a_folder_as_this_process_does(tmp_path, frame):
     serial = read_sample(save(frame, tmp_path), limits=LIMITS)
     parallel = read_sample(tmp_path, "local", limits=LIMITS)

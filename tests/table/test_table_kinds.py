@@ -133,6 +133,7 @@ def test_notice_lists_filled_columns_worst_first():
     assert notices == ["3 missing cells were filled: b (2 of 4, with x), a (1 of 4, with 3)."]
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns_give_a_few_notices():
     frame = pd.DataFrame({f"c{number}": [1.0, None, number % 3] for number in range(10_000)})
     notices = TableEncoder.fit(frame).notices

@@ -3,6 +3,7 @@
 import threading
 from contextlib import ExitStack
 
+import pytest
 from web_client import Browser, serving
 
 from sameornot.store import StoreError
@@ -115,6 +116,7 @@ def test_too_many_pages_are_refused_in_one_sentence(service):
             assert browser.post("answer", SAID).status == 200
 
 
+@pytest.mark.slow
 def test_open_page_does_not_stop_the_server_from_shutting_down(service, caplog):
     with ExitStack() as page:
         with serving(service) as server:

@@ -74,6 +74,7 @@ def test_page_returns_labels(opened):
     assert repr(page) == f"<Page 'birds' at {page.address}>"
 
 
+@pytest.mark.slow
 def test_page_that_is_opened_again_resumes(opened, frame):
     with opened() as page:
         browser = visit(page)
@@ -122,6 +123,7 @@ def test_failure_to_open_releases_the_store(opened, tmp_path):
     assert opened().labels()["group"].nunique() == 2
 
 
+@pytest.mark.slow
 def test_people_in_two_processes_see_each_others_answers(opened):
     # Two services on one store are like two processes.
     ana, ben = visit(opened()), visit(opened())

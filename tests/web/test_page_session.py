@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.metrics import adjusted_rand_score
 from web_client import Browser, serving
 
@@ -26,6 +27,7 @@ def answer_all(browser: Browser, y: np.ndarray) -> None:
         step = browser.post("answer", said).json()
 
 
+@pytest.mark.slow
 def test_session_over_http_ends_with_the_labels_of_simulate(tmp_path):
     frame, y = load_breast_cancer()
     service = LabellingService.open(

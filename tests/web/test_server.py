@@ -129,6 +129,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_server_quietly_and_its_output_never_holds_the_token():
     command = [sys.executable, "-c", SCRIPT.format(folder=str(Path(__file__).parent))]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
