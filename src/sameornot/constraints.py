@@ -58,6 +58,7 @@ class Constraints:
         # A point is its own group until an answer speaks of it, so memory follows the answers, not n.
         self._parent: dict[int, int] = {}
         self._members: dict[int, list[int]] = {}  # of groups of two and more
+        self._sorted: dict[int, np.ndarray] = {}  # the same, rising, where they were needed
         self._apart: dict[int, dict[int, Pair]] = {}  # group -> {other group: the answer that says so}
         self._links: dict[int, list[int]] = {}  # the spanning forest of "same" answers
         self._implied: dict[Pair, list[Fact]] = {}  # links that no one was asked for, with their reasons
@@ -72,6 +73,7 @@ class Constraints:
         twin = copy(self)
         twin._parent = self._parent.copy()
         twin._members = {root: members.copy() for root, members in self._members.items()}
+        twin._sorted = self._sorted.copy()
         twin._apart = {root: others.copy() for root, others in self._apart.items()}
         twin._links = {point: others.copy() for point, others in self._links.items()}
         twin._implied, twin._questions = self._implied.copy(), self._questions.copy()
@@ -195,23 +197,36 @@ class Constraints:
 
     def groups(self) -> list[np.ndarray]:
         """Every group that some "same" or "different" speaks of, largest first, then by lowest point."""
-        spoken_of = self._members.keys() | self._apart.keys()
-        found = [np.sort(self._members.get(root, [root])) for root in spoken_of]
-        return sorted(found, key=lambda members: (-len(members), int(members[0])))
+        return [self._rising(root) for root in self._ranked_roots()]
+
+    def _ranked_roots(self) -> list[int]:
+        rank = {}
+        for root in self._members.keys() | self._apart.keys():
+            members = self._rising(root)
+            rank[root] = -len(members), int(members[0])
+        return sorted(rank, key=rank.__getitem__)
+
+    def _rising(self, root: int) -> np.ndarray:
+        """The members of a group in rising order."""
+        if root not in self._sorted:
+            members = np.sort(self._members.get(root, [root]))
+            members.flags.writeable = False  # it is handed out again
+            self._sorted[root] = members
+        return self._sorted[root]
 
     def neighbourhoods(self, at_most: int | None = None) -> list[np.ndarray]:
         """Groups that are all known to differ from each other (N_1 … N_L), the largest first.
 
         A group that was not compared with all of them is left out: it may turn out to be part of one.
         """
-        chosen: list[np.ndarray] = []
-        for members in self.groups():
+        chosen: list[int] = []
+        for root in self._ranked_roots():
             if at_most is not None and len(chosen) >= at_most:
                 break
-            apart = self._apart.get(self._find(int(members[0])), {})
-            if all(self._find(int(other[0])) in apart for other in chosen):
-                chosen.append(members)
-        return chosen
+            apart = self._apart.get(root, {})
+            if len(apart) >= len(chosen) and all(other in apart for other in chosen):
+                chosen.append(root)
+        return [self._rising(root) for root in chosen]
 
     def provisional_neighbourhoods(self, n_groups: int) -> list[np.ndarray]:
         """The first groups that answers spoke of and that are known to differ from one of those before.
@@ -311,6 +326,8 @@ class Constraints:
     def _merge(self, a: int, b: int) -> None:
         big, small = (a, b) if self._bulk(a) >= self._bulk(b) else (b, a)
         self._parent[small] = big
+        self._sorted.pop(small, None)
+        self._sorted.pop(big, None)
         self._members.setdefault(big, [big]).extend(self._members.pop(small, [small]))
         for other, answer in self._apart.pop(small, {}).items():
             del self._apart[other][small]

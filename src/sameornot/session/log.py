@@ -53,10 +53,10 @@ class Closure:
             return
         if self.infer_last:
             answers.imply_last(self.n_clusters)
-        found = answers.neighbourhoods()
+        found = answers.neighbourhoods(at_most=self.n_clusters + 1)
         # An expert who was seen to err may well seem to tell more groups apart than there are.
         if len(found) > self.n_clusters and not answers.is_inconsistent:
-            raise TooManyGroups(found, self.n_clusters)
+            raise TooManyGroups(answers.neighbourhoods(), self.n_clusters)
 
     def before_steps(self, log: Sequence[Reply], steps: Iterable[int]) -> Iterator[tuple[int, Constraints]]:
         """What was known at the start of each of some rising steps; the constraints are the same object."""
