@@ -63,7 +63,7 @@ class Constraints:
         self._links: dict[int, list[int]] = {}  # the spanning forest of "same" answers
         self._implied: dict[Pair, list[Fact]] = {}  # links that no one was asked for, with their reasons
         self._unsure: dict[int, set[int]] = {}  # pairs answered "unsure"
-        self._answers: list[Fact] = []  # every "same" and "different" that was answered, believed or not
+        self._answers: list[Fact] = []  # every "same" and "different" that was answered, consistent or not
         self._questions: set[frozenset[int]] = set()  # what they were answers to
         self._same: list[Pair] = []
         self._different: list[Pair] = []
@@ -144,8 +144,8 @@ class Constraints:
     def add_vote(self, pair: tuple[int, int], answer: Answer) -> None:
         """Take in an answer to a question that may have been answered before: its answers are votes.
 
-        What most of all votes agree with is believed (`_votes.py`); where two groups have as many for as
-        against, nothing is.
+        The constraints are then those that most votes agree with (`_votes.py`); a tie between two groups
+        gives none.
         """
         pair, answer = self._check(pair), Answer(answer)
         if answer is Answer.UNSURE or not self.was_answered(*pair):
@@ -170,7 +170,7 @@ class Constraints:
 
     @property
     def answers(self) -> list[Fact]:
-        """Every "same" and "different" that was answered, in order, believed or not."""
+        """Every "same" and "different" that was answered, in order, consistent or not."""
         return list(self._answers)
 
     def relation(self, i: int, j: int) -> Answer | None:
@@ -229,10 +229,10 @@ class Constraints:
         return [self._rising(root) for root in chosen]
 
     def provisional_neighbourhoods(self, n_groups: int) -> list[np.ndarray]:
-        """The first groups that answers spoke of and that are known to differ from one of those before.
+        """The groups that answers mention first, each known to differ from at least one before it.
 
-        Not all of them were compared with each other: ones that nobody told apart may still be one. Where as
-        many are known to differ from each other, they are the ones.
+        Not all of them were compared with each other, so two of them may still be one. If as many groups are
+        all known to differ from each other, it is these.
         """
         first: dict[int, int] = {}
         for at, (pair, _) in enumerate(self._answers):
@@ -249,10 +249,10 @@ class Constraints:
                 return sorted(proven, key=lambda members: first[self._find(int(members[0]))])
         return list(chosen.values())
 
-    def known_apart(self, hoods: Sequence[np.ndarray]) -> np.ndarray:
+    def known_apart(self, neighbourhoods: Sequence[np.ndarray]) -> np.ndarray:
         """Whether each point (rows) is known to differ from each of some neighbourhoods (columns)."""
-        apart = np.zeros((self.n_points, len(hoods)), dtype=bool)
-        roots = [self._find(int(members[0])) for members in hoods]
+        apart = np.zeros((self.n_points, len(neighbourhoods)), dtype=bool)
+        roots = [self._find(int(members[0])) for members in neighbourhoods]
         for group in self.groups():
             differs = self._apart.get(self._find(int(group[0])), {})
             for m, root in enumerate(roots):
@@ -261,11 +261,11 @@ class Constraints:
         return apart
 
     def imply_last(self, n_clusters: int) -> None:
-        """Add each "same" that counting implies: who differs from all of K groups but one is of that one."""
-        hoods = self.neighbourhoods(at_most=n_clusters)
-        if len(hoods) < n_clusters:
+        """Add each "same" that counting implies: a group that differs from all of K but one is that one."""
+        neighbourhoods = self.neighbourhoods(at_most=n_clusters)
+        if len(neighbourhoods) < n_clusters:
             return
-        anchors = [int(members[0]) for members in hoods]
+        anchors = [int(members[0]) for members in neighbourhoods]
         placed = set(anchors)
         waiting = [int(members[0]) for members in self.groups() if int(members[0]) not in placed]
         while settled := {point for point in waiting if self._join_last(point, anchors)}:

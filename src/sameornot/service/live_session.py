@@ -75,7 +75,7 @@ class LiveSession:
             proposal = propose(before)
             if proposal is None:
                 return None
-            key, told = self._check(before, proposal, person)
+            key, answered = self._check(before, proposal, person)
             drafts = proposal.drafts(person, before.log, before.state.session.step)
             if proposal.shown is None:
                 drafts += self._draft_next(before.log.with_drafts(drafts, now()), person)
@@ -84,7 +84,7 @@ class LiveSession:
                 continue
             if proposal.changes or proposal.regrouped is not None:
                 self._prefetcher.recall_labels(log.key)
-            state = self.states.get(log.key, told if log.key == key else None)
+            state = self.states.get(log.key, answered if log.key == key else None)
             return Committed(proposal, before, View(self.table_view, log, state))
 
     def note(self, person: str, event: Callable[[View], SessionEvent]) -> View:

@@ -117,11 +117,11 @@ def begin_advance(state: SessionState, reply: Reply) -> ActiveSession:
     return session
 
 
-def advance(state: SessionState, key: LogKey, told: ActiveSession | None = None) -> SessionState:
-    """The state after one more answer, that of `key`; `told` is the session that has it, if there is one."""
+def advance(state: SessionState, key: LogKey, answered: ActiveSession | None = None) -> SessionState:
+    """The state after one more answer, that of `key`; `answered` is the session that has it, if made."""
     if key.reply is None:
         raise ValueError(f"{key} is the key of an empty log, so nothing comes before it")
-    session = begin_advance(state, key.reply) if told is None else told
+    session = begin_advance(state, key.reply) if answered is None else answered
     return _complete(key, session, state.numbers, state.ignored)
 
 

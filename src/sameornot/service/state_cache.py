@@ -51,10 +51,10 @@ class StateCache:
             self._states.move_to_end(key)
             return future.result()
 
-    def get(self, key: LogKey, told: ActiveSession | None = None) -> SessionState:
+    def get(self, key: LogKey, answered: ActiveSession | None = None) -> SessionState:
         """The state after a log: made before, being made, or made now.
 
-        `told` is a session that was given the last answer, if there is one (see `check`).
+        `answered` is a session that was given the last answer, if there is one (see `check`).
         """
         with self._lock:
             future = self._states.get(key)
@@ -65,7 +65,7 @@ class StateCache:
                 self._keep(key, future)
             self._states.move_to_end(key)
         if is_mine:
-            self._fulfil(key, future, told)
+            self._fulfil(key, future, answered)
         return future.result()
 
     def check(self, key: LogKey, ignored: Collection[Reply] = ()) -> ActiveSession | None:
@@ -155,21 +155,21 @@ class StateCache:
         for other in idle[: max(0, len(idle) - self._n_kept)]:
             del self._states[other]
 
-    def _fulfil(self, key: LogKey, future: "Future[SessionState]", told: ActiveSession | None) -> None:
+    def _fulfil(self, key: LogKey, future: "Future[SessionState]", answered: ActiveSession | None) -> None:
         try:
-            future.set_result(self._make(key, told))
+            future.set_result(self._make(key, answered))
         except BaseException as error:
             future.set_exception(error)  # for those who wait for it; it is not kept
             with self._lock:
                 if self._states.get(key) is future:
                     del self._states[key]
 
-    def _make(self, key: LogKey, told: ActiveSession | None) -> SessionState:
+    def _make(self, key: LogKey, answered: ActiveSession | None) -> SessionState:
         before = None if key.parent is None else self.peek(key.parent)
         with _FITTING:
-            if before is not None and (told is not None or can_advance(before, key)):
+            if before is not None and (answered is not None or can_advance(before, key)):
                 try:
-                    return advance(before, key, told)
+                    return advance(before, key, answered)
                 except IMPOSSIBLE:  # by a log that somebody else wrote: the answer is ignored
                     pass
             return replay(self._factory, key)
