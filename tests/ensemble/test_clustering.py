@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sameornot import Contradiction
+from sameornot import ActiveSession, Contradiction
 from sameornot.datasets import make_gaussian
 from sameornot.ensemble.clustering import EnsembleClustering
 from sameornot.ensemble.config import EnsembleConfig
@@ -172,3 +172,19 @@ def test_checkpoints_are_a_quarter_apart():
     assert list(EnsembleClustering().checkpoints(20)) == [2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18]
     slow = EnsembleClustering(config=replace(EnsembleConfig(), checkpoint_growth=2.0))
     assert list(slow.checkpoints(20)) == [2, 4, 8, 16]
+
+
+def test_more_rows_than_can_be_compared_are_refused_with_a_way_out():
+    rows = np.zeros((10_001, 1))
+    with pytest.raises(ValueError, match=r"10001 rows but the ensemble compares all pairs.*ActiveSession"):
+        EnsembleClustering(2).fit(rows)
+
+
+@pytest.mark.slow
+def test_a_session_groups_all_rows_of_such_a_table_by_given_pairs():
+    y = np.arange(10_500) % 3
+    X = 8.0 * np.eye(3)[y] + np.random.default_rng(0).normal(size=(len(y), 3))
+    pairs = [((row, row + 3), "same") for row in range(6)]
+    pairs += [((0, 1), "different"), ((1, 2), "different"), ((0, 2), "different")]
+    labels = ActiveSession(X, 3, answers=pairs, random_state=0).result().labels
+    assert adjusted_rand_score(y, labels) > 0.99

@@ -19,12 +19,16 @@ from sameornot.ensemble.preparation import prepare
 from sameornot.ensemble.prequential import PredictionCheckpoint
 from sameornot.ensemble.training import TrainingSet
 
+# All pairs of rows are held in memory, a few times over: some 3 GB for this many.
+MAX_ROWS = 10_000
+
 
 class EnsembleClustering(Clusterer):
     """Cluster rows by partial labels or pairs, with an ensemble of five semi-supervised learners.
 
     In a session, each learner is weighted by how well it predicted the answers; without a session, all weigh
-    the same. Memory grows with the square of the number of rows: some thousands are fine.
+    the same. All pairs of rows are compared, so at most 10,000 rows can be fitted; a session draws a pool of
+    a larger table and groups all of its rows: ``ActiveSession(X, n_clusters, answers=pairs).result()``.
 
     Parameters
     ----------
@@ -86,6 +90,11 @@ class EnsembleClustering(Clusterer):
 
     def prepare(self, X: np.ndarray, scale: np.ndarray, n_clusters: int | None) -> Geometry:
         """The views of the rows, and the kernel that suits them."""
+        if len(X) > MAX_ROWS:
+            raise ValueError(
+                f"X has {len(X)} rows but the ensemble compares all pairs: at most {MAX_ROWS} rows can be "
+                "fitted; ActiveSession(X, n_clusters, answers=pairs).result() groups all of a larger table"
+            )
         return prepare(X, scale, n_clusters, self._ensemble)
 
     def neighbourhoods(self, answers: Constraints, n_clusters: int | None) -> list[np.ndarray]:
