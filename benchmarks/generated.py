@@ -1,7 +1,7 @@
 """Which generated pages and pictures are up to date: `docs/generated.json` says what each was made from.
 
     python benchmarks/generated.py            list what is out of date
-    python benchmarks/generated.py demo       make the files of a group anew, and record it
+    python benchmarks/generated.py demo       make the files of a group, and record it
 
 For each group of files it holds a hash of the files themselves and one of their sources; in Python sources,
 comments and docstrings do not count. The program that makes a group records it (`record`), a test compares.
@@ -59,7 +59,7 @@ GROUPS = {
 
 
 def main() -> None:
-    """Make the groups that are named anew, or list what is out of date."""
+    """Make the groups that are named, or list what is out of date."""
     for name in sys.argv[1:]:
         subprocess.run([sys.executable, *GROUPS[name].command], cwd=ROOT, check=True)
         record(name)
