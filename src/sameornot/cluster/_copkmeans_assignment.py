@@ -12,7 +12,7 @@ from scipy import sparse
 
 from sameornot.cluster._coloring import MAX_DEAD_ENDS, Component, SearchLimitReached, components, search
 
-# Largest component that is searched anew in every sweep: a search takes time with the square of its size.
+# Largest component that is searched again in every sweep: a search takes time with the square of its size.
 MAX_SEARCHED = 400
 
 

@@ -22,7 +22,7 @@ KINDS = ("exact", "full", "separable")
 PRIOR_COUNT = 4.0
 
 # For metrics on curves: the pseudo-count of smoothness, how often the relevance of features is estimated
-# anew, and the number of answers at which half of an estimate is used. On rings and crescents pseudo-counts
+# again, and the number of answers at which half of an estimate is used. On rings and crescents pseudo-counts
 # of 0.3 to 3 and more rounds make little difference; without the last, four answers would single out a
 # feature.
 SMOOTHNESS_COUNT = 1.0

@@ -79,7 +79,7 @@ class Stored:
 def open_session(
     store: Store, source: TableSource, options: Options, *, new: bool, session: str | None = None
 ) -> OpenedSession:
-    """The table's session: the last one, that of a name, or a `new` one; its options are stored anew."""
+    """The table's session: the last one, that of a name, or a `new` one; its options are stored again."""
     while True:
         stored = _choose_session(store, source, new=new, session=session)
         opened, event = _prepare(stored, source, options)
