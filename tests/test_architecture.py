@@ -22,7 +22,7 @@ LAYERS = [
     ["cluster"],
     ["ensemble"],
     ["query"],
-    ["registry"],
+    ["presets", "registry"],
     ["session"],
     ["oracles"],
     ["simulation"],

@@ -46,9 +46,12 @@ BAD_ARGUMENTS = [
     (
         {"strategy": "mee", "clusterer": COBRA(7)},
         r"clusterer=COBRA\(n_super_instances=7\) groups by the answers to its own questions: "
-        r"leave the strategy out, instead of strategy=MinimumExpectedEntropy\(n_trees=50\)",
+        r"leave the strategy out, instead of strategy=MinimumExpectedEntropy\(n_trees=50, .*\)",
     ),
-    (augmented(metric="cosine"), "metric='cosine' but one of 'exact', 'full', 'separable' is needed"),
+    (
+        augmented(metric="cosine"),
+        "metric='cosine' but one of 'exact', 'full', 'full_exact', 'released', 'separable' is needed",
+    ),
     (augmented(penalty=-1.0), "penalty=-1.0 but at least 0 is needed"),
     (augmented(penalty="strong"), "penalty='strong' but a finite number is needed"),
     (augmented(penalty=(1.0, 2, 3)), r"penalty=\(1.0, 2, 3\) but a finite number is needed"),
@@ -225,7 +228,10 @@ BAD_PARAMETERS = [
     ({"weight": -1.0}, "weight=-1.0 but at least 0 is needed"),
     ({"n_init": 0}, "n_init=0 but at least 1 is needed"),
     ({"max_iter": 0}, "max_iter=0 but at least 1 is needed"),
-    ({"metric": "cosine"}, "metric='cosine' but one of 'exact', 'full', 'separable' is needed"),
+    (
+        {"metric": "cosine"},
+        "metric='cosine' but one of 'exact', 'full', 'full_exact', 'released', 'separable' is needed",
+    ),
     ({"penalty": "strong"}, "penalty='strong' but a finite number is needed"),
     ({"penalty": (1.0, 2, 3)}, r"penalty=\(1.0, 2, 3\) but a finite number is needed"),
     ({"separation": "auto"}, "separation='auto' but a finite number is needed"),

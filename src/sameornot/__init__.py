@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sameornot.constraints import Constraints, Contradiction
     from sameornot.ensemble import EnsembleClustering, EnsembleConfig
     from sameornot.metric import Metric
+    from sameornot.presets import as_printed, as_released
     from sameornot.query import (
         NPU,
         COBRAQuestions,
@@ -66,6 +67,7 @@ _HOMES = {
     "constraints": ("Constraints", "Contradiction"),
     "ensemble": ("EnsembleClustering", "EnsembleConfig"),
     "metric": ("Metric",),
+    "presets": ("as_printed", "as_released"),
     "query": (
         "NPU",
         "COBRAQuestions",
@@ -128,6 +130,8 @@ __all__ = [
     "TwoStep",
     "UncertaintySampling",
     "View",
+    "as_printed",
+    "as_released",
     "simulate",
 ]
 

@@ -108,7 +108,8 @@ class WeightedPairs:
 class TrainingPairs:
     """Similar and different pairs that train a metric, and how many independent answers they come from.
 
-    `background` are random pairs of rows: their distances are what to expect without any answer.
+    `background` are random pairs of rows: their distances are what to expect without any answer. `scatter` is
+    a further cost of each feature.
     """
 
     similar: WeightedPairs
@@ -116,3 +117,4 @@ class TrainingPairs:
     background: WeightedPairs
     n_similar: int
     n_different: int
+    scatter: np.ndarray | None = None

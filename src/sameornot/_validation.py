@@ -67,6 +67,13 @@ def check_number(name: str, value: Any, *, at_least: float = 0.0, at_most: float
     return number
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """True or False; a string or a number would silently count as one of them."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r} but True or False is needed")
+    return bool(value)
+
+
 def check_option(name: str, value: Any, options: Any) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in options:

@@ -9,15 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sameornot import Answer, Constraints
+from sameornot.augmentation.links import Links, answered_pairs, links_between
 from sameornot.augmentation.memberships import (
     SEPARATION_GRID,
-    Links,
     admm,
     augment,
     choose_separation,
     closure_start,
     fit_memberships,
-    links_between,
     objective,
     project_simplex,
     prox_separation,
@@ -137,7 +136,7 @@ def test_links_between_groups_carry_every_answer_once(seed):
     rows = rng.dirichlet(np.ones(3), size=len(groups))
     of_point = {int(i): row for members, row in zip(groups, rows, strict=True) for i in members}
     misfit = sum((float(truth[i] == truth[j]) - of_point[i] @ of_point[j]) ** 2 for i, j in answers)
-    assert objective(links_between(groups, constraints), rows, 0.0) == pytest.approx(misfit)
+    assert objective(links_between(groups, answered_pairs(constraints)), rows, 0.0) == pytest.approx(misfit)
 
 
 @pytest.mark.parametrize(("n_groups", "n_clusters"), [(2, 2), (2, 4), (3, 3), (3, 5), (4, 4)])
@@ -247,7 +246,7 @@ def test_more_groups_than_clusters_still_give_memberships(n_clusters, separation
 def test_more_groups_than_clusters_break_as_few_answers_as_one_hot_rows_can(n_clusters):
     constraints = closed(5, different=combinations(range(5), 2))
     found = augment(constraints, n_clusters, np.random.default_rng(0), separation=1.0)
-    links = links_between(found.groups, constraints)
+    links = links_between(found.groups, answered_pairs(constraints))
     labellings = product(range(n_clusters), repeat=5)
     fewest = min(by_the_formula(links, np.eye(n_clusters)[list(way)], 1.0) for way in labellings)
     assert by_the_formula(links, found.rows, 1.0) <= fewest + 1e-9

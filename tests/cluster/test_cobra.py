@@ -1,5 +1,6 @@
 """Super-instances, merging by questions, and COBRA, which is K-means followed by merging."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -170,6 +171,23 @@ def test_merging_returns_whether_anything_was_learned():
     assert not returned(UNSURE)
     assert returned(DIFFERENT)
     assert returned(SAME)
+
+
+@given(st.lists(ANSWERS, max_size=12), st.booleans())
+def test_groups_reached_before_count_while_merging_unless_they_are_one_that_an_answer_contradicts(
+    answers, is_one_group
+):
+    reached = on_a_line(0.0, 10.0)
+    reached.add(0, 1, SAME if is_one_group else DIFFERENT)
+    finer = reached.replace(1, on_a_line(8.0, 11.0, 12.0, 14.0).parts)
+    questions, so_far = merge(finer, reached), []
+    with contextlib.suppress(StopIteration):
+        question = next(questions)
+        for answer in answers:
+            is_refuted = is_one_group and DIFFERENT in so_far
+            assert question.reached is (finer if is_refuted else reached)
+            question = questions.send(answer)
+            so_far.append(answer)
 
 
 def test_splitting_one_keeps_what_is_known_of_the_others():

@@ -48,12 +48,12 @@ def labels_of(X, partition):
     return SuperInstanceClustering(X, partition, identity_metric(np.ones(X.shape[1]))).labels
 
 
-def refined(X, oracle, *, at_least=2):
+def refined(X, oracle, *, at_least=2, seed=0, n_init=5):
     """Answer the questions of one refinement of all rows: what was asked, and the parts."""
     asked = []
     whole = super_instance(X, np.arange(len(X)))
-    rng = np.random.default_rng(0)
-    questions = COBRAS(n_init=5)._refine(X, whole, Partition([whole]), rng, at_least)
+    rng = np.random.default_rng(seed)
+    questions = COBRAS(n_init=n_init)._refine(X, whole, Partition([whole]), rng, at_least)
     pair = next(questions)
     while True:
         asked.append(pair)
@@ -101,6 +101,61 @@ def test_the_level_ends_where_rows_cannot_be_halved():
     asked, parts = refined(X, lambda pair: DIFFERENT)
     assert parts == [[0, 1], [2, 3], [4]]
     assert len(asked) == 2
+
+
+def best_halves(x, rows):
+    """The two parts of numbers with the least sum of squares; in one dimension these are a cut."""
+    rows = sorted(rows, key=lambda i: x[i])
+
+    def squares(part):
+        return ((x[part] - x[part].mean()) ** 2).sum()
+
+    cut = min(range(1, len(rows)), key=lambda c: squares(rows[:c]) + squares(rows[c:]))
+    return rows[:cut], rows[cut:]
+
+
+def representative(x, rows):
+    return min(sorted(rows), key=lambda i: round(abs(x[i] - x[rows].mean()), 9))
+
+
+def level_questions(x, y):
+    """The pairs of representatives that are asked, by the rule alone; None where halves are equally large."""
+    rows, asked = list(range(len(x))), []
+    while True:
+        halves = best_halves(x, rows)
+        pair = {representative(x, half) for half in halves}
+        asked.append(pair)
+        divisible = [half for half in halves if len(half) > 1]
+        if len({y[i] for i in pair}) == 1 or not divisible:
+            return asked
+        if len(divisible) == 2 and len(divisible[0]) == len(divisible[1]):
+            return None
+        rows = min(divisible, key=len)
+
+
+def test_the_smaller_half_is_halved_again():
+    levels = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        x, y = rng.lognormal(sigma=1.5, size=15), rng.integers(4, size=15)
+        if (expected := level_questions(x, y)) is None:
+            continue
+        asked, parts = refined(x[:, None], truth(y), n_init=30)
+        assert [set(pair) for pair in asked] == expected
+        levels.append(sum(len({y[i] for i in pair}) == 2 for pair in expected))
+        assert len(parts) == min(15, max(2, 2 ** levels[-1]))
+    assert len(levels) > 30
+    assert set(levels) >= {0, 1, 2, 3}
+
+
+def test_outlying_rows_do_not_raise_the_level():
+    """Each two of them differ from the rest: halving the rest again would find the next two, and so on."""
+    far = 10.0 ** np.repeat(np.arange(2, 12), 2) * np.tile([1.0, 1.01], 10)
+    X = np.r_[np.linspace(0, 1, 40), far][:, None]
+    y = np.r_[np.zeros(40), np.repeat(np.arange(1, 11), 2)]
+    for seed in range(5):
+        asked, parts = refined(X, truth(y), seed=seed)
+        assert (len(asked), sorted(map(len, parts))) == (2, [2, 58])
 
 
 def test_more_parts_can_be_asked_for():
@@ -201,6 +256,16 @@ def test_during_a_later_merging_the_groups_of_the_last_complete_one_count():
         if len(seen) > 2:
             assert (reached.apart | (reached.group[:, None] == reached.group)).all()
     assert len(seen) > 4
+
+
+def test_one_group_counts_until_a_later_merging_finds_a_difference():
+    questions = cobras_questions(np.arange(64.0)[:, None], n_init=3)
+    next(questions)
+    first_round, level = [SAME, SAME], 4 * [DIFFERENT] + [SAME]  # a half becomes 16 parts
+    found = [questions.send(answer).reached.n_groups for answer in first_round + level]
+    assert found == [2, 1, 1, 1, 1, 1, 1]
+    found = [questions.send(answer).reached.n_groups for answer in [SAME, SAME, DIFFERENT, UNSURE, SAME]]
+    assert found == [1, 1, 15, 15, 14]
 
 
 def test_a_round_without_a_known_answer_is_taken_back():

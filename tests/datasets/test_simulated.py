@@ -204,3 +204,25 @@ def test_rows_of_equal_clusters_are_shuffled(maker):
 def test_invalid_argument_is_named(maker, bad, message):
     with pytest.raises(ValueError, match=message):
         maker(**bad)
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_released_centres_lie_at_equal_steps_of_all_polar_angles(k):
+    """All angles of centre k are kπ/K, the last is 2kπ/K (by hand, from the definition of polar angles)."""
+    options = {"n_clusters": 4, "n_relevant": 5, "n_irrelevant": 0, "radius": 1e9, "centers": "released"}
+    X, y = make_sphere(n_samples=8, random_state=0, **options)
+    center = X[y == k].mean(axis=0) / 1e9
+    angles = [np.pi * k / 4] * 3 + [2 * np.pi * k / 4]
+    expected = [np.prod(np.sin(angles[:m])) * np.cos(angles[m]) for m in range(4)] + [np.prod(np.sin(angles))]
+    np.testing.assert_allclose(center, expected, atol=1e-6)
+
+
+def test_uniform_centres_depend_on_the_seed_and_released_ones_do_not():
+    def first_center(centers, seed):
+        X, y = make_sphere(centers=centers, n_samples=50, radius=1e9, random_state=seed)
+        return X[y == 1, :100].mean(axis=0) / 1e9
+
+    assert np.abs(first_center("released", 0) - first_center("released", 1)).max() < 1e-6
+    assert np.abs(first_center("uniform", 0) - first_center("uniform", 1)).max() > 0.1
+    with pytest.raises(ValueError, match="centers='even' but one of 'released', 'uniform' is needed"):
+        make_sphere(centers="even")

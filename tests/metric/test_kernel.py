@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sameornot.cluster.augmented import AugmentedClustering, fit_pairs
+from sameornot.cluster.augmented import AugmentedClustering
 from sameornot.cluster.base import Problem
+from sameornot.cluster.metric_learning import fit_pairs, settings_of
 from sameornot.constraints import Constraints
 from sameornot.datasets.curved import make_circles
 from sameornot.metric import learn
@@ -35,7 +36,7 @@ def ring_pairs(n_known=60, seed=0):
 
 def train_on(X, constraints, seed=0):
     problem = Problem(X, constraints, 2, feature_scale(X))
-    return fit_pairs(problem, AugmentedClustering(), np.random.default_rng(seed))
+    return fit_pairs(problem, settings_of(AugmentedClustering()), np.random.default_rng(seed))
 
 
 def learn_rings(**settings):

@@ -112,6 +112,18 @@ def test_undo_and_resume_stand_where_the_shorter_log_stands(name, n_answers, n_b
     assert state(session) == state(begin(X, name, log[: len(log) - n_back]))
 
 
+def test_a_resumed_session_stands_where_one_group_was_given_up():
+    """The halves are the same; later one of them turns out to be mixed, and is split into many parts."""
+    X, y = np.arange(64.0)[:, None], np.r_[np.zeros(32), np.arange(32) % 3]
+    session, n_groups = begin(X, "cobras"), []
+    for _ in range(8):
+        answer(session, truth(y), 3)
+        assert state(begin(X, "cobras", session.answers)) == state(session)
+        n_groups.append(len(set(session.result().labels)))
+    assert n_groups[0] == 1
+    assert max(n_groups) > 3
+
+
 @each_method
 @pytest.mark.parametrize("n_clusters", [None, 3])
 def test_a_run_ends_and_then_nothing_is_left_to_ask(name, n_clusters):

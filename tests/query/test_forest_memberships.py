@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sameornot.query import _trees
 from sameornot.query.forest import forest_leaves, leaf_similarity, neighbourhood_memberships
 
 
@@ -41,6 +42,36 @@ def test_the_leaves_depend_on_the_seed_alone():
     np.testing.assert_array_equal(first, again)
     assert first.shape == (36, 50)
     assert (first != other).any()
+
+
+def test_the_installed_scikit_learn_has_the_builder_that_is_called_directly():
+    assert _trees.has_known_builder()
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**31 - 1), st.integers(1, 90), st.integers(1, 60), st.integers(1, 6))
+def test_trees_of_the_builder_are_those_of_scikit_learns_forest(seed, n_rows, n_features, n_classes):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features)).round(1).astype(np.float32)  # with ties and constant columns
+    X[:, : n_features // 3] = 0.0
+    labels = rng.integers(n_classes, size=n_rows) * 7 - 3
+    built, fitted = (grow(X, labels, 5, seed) for grow in (_trees.built_trees, _trees.fitted_trees))
+    for ours, reference in zip(built, fitted, strict=True):
+        np.testing.assert_array_equal(ours.feature, reference.feature)
+        np.testing.assert_array_equal(ours.threshold, reference.threshold)
+        np.testing.assert_array_equal(ours.apply(X), reference.apply(X))
+
+
+def test_without_the_builder_the_estimator_gives_the_same_leaves(monkeypatch):
+    X, labels = blobs()
+    expected = forest_leaves(X, labels, seed=4, n_trees=5)
+    monkeypatch.setattr(_trees, "built_trees", None)  # a release without it: calling it is a TypeError
+    _trees.has_known_builder.cache_clear()
+    try:
+        assert not _trees.has_known_builder()
+        np.testing.assert_array_equal(forest_leaves(X, labels, seed=4, n_trees=5), expected)
+    finally:
+        _trees.has_known_builder.cache_clear()
 
 
 def test_points_are_most_like_members_of_their_own_cluster():

@@ -112,7 +112,7 @@ def questions_about(view, seed=0):
 
 
 def set_memberships(monkeypatch, R):
-    monkeypatch.setattr("sameornot.query.mee.current_memberships", lambda view, rng, n_trees: R)
+    monkeypatch.setattr(MinimumExpectedEntropy, "memberships", lambda strategy, view, rng: R)
 
 
 APART = [(0, 4, Answer.DIFFERENT), (4, 8, Answer.DIFFERENT), (0, 8, Answer.DIFFERENT)]

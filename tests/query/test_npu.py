@@ -11,7 +11,7 @@ from made_views import view_after
 from sameornot import Answer, Pair
 from sameornot.query import NPU
 from sameornot.query.npu import normalised_uncertainty
-from sameornot.query.sweep import Pick, sweep
+from sameornot.query.sweep import Pick
 
 APART = [(0, 1), (0, 2), (1, 2)]
 
@@ -28,7 +28,7 @@ def questions_about(view, seed=0):
 
 def questions_of_a_sweep(view, point, likelihood, m):
     """How many questions are asked about a point that belongs to the given neighbourhood."""
-    asking = sweep(view, Pick(point, likelihood))
+    asking = NPU().sweep(view, Pick(point, likelihood), np.random.default_rng(0))
     pair, n_questions = next(asking), 1
     while pair.right not in view.neighbourhoods[m]:
         pair, n_questions = asking.send(Answer.DIFFERENT), n_questions + 1
@@ -42,7 +42,7 @@ def entropy(row):
 
 
 def set_memberships(monkeypatch, R):
-    monkeypatch.setattr("sameornot.query.npu.current_memberships", lambda view, rng, n_trees: R)
+    monkeypatch.setattr(NPU, "memberships", lambda strategy, view, rng: R)
 
 
 @given(st.integers(1, 5), st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.5, 1.0, 20.0]))

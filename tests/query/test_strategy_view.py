@@ -6,10 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_views import view_after
 
-from sameornot import Answer, Pair
-from sameornot.query.sweep import Pick, sweep
+from sameornot import Answer, Pair, RandomPoints
+from sameornot.query.sweep import Pick
 
 SAME, DIFFERENT, UNSURE = Answer.SAME, Answer.DIFFERENT, Answer.UNSURE
+
+
+def sweep(view, pick):
+    """The questions that place a point."""
+    return RandomPoints().sweep(view, pick, np.random.default_rng(0))
 
 
 def rows(n=6):

@@ -1,25 +1,24 @@
 """The paper's clusterer (AQM): augment the answers, learn a metric, cluster under it.
 
 Each step learns a metric without penalty and clusters under it (Algorithm 1, step 1d; §3.1). The result adds
-the selective penalty, which falls on what mattered least over all steps (steps 2 and 3; §3.2).
+the selective penalty, which falls on what mattered least over all steps (steps 2 and 3; §3.2). The defaults
+deviate from the printed method; each deviation is a parameter, and `as_printed` sets them all.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import calinski_harabasz_score
 
-from sameornot._types import TrainingPairs
-from sameornot._validation import check_count, check_number, check_option
-from sameornot.augmentation.memberships import augment
-from sameornot.augmentation.pairs import training_pairs
+from sameornot._validation import check_count, check_number
+from sameornot.augmentation.pairs import MAX_PAIRS
 from sameornot.cluster.base import Problem, State
 from sameornot.cluster.clustering import CenterClusterer, CenterClustering
-from sameornot.cluster.pckmeans import check_sweeps, cluster_under
-from sameornot.metric.kernel import KERNELS
-from sameornot.metric.learn import KINDS, Metric, SelectivePenalty, learn_metric, weigh_axes
+from sameornot.cluster.metric_learning import check_metric, fit_metric, fit_pairs, settings_of
+from sameornot.cluster.pckmeans import check_prices, cluster_under
+from sameornot.metric.learn import PRIOR_COUNT, Metric, SelectivePenalty, learn_metric, weigh_axes
 from sameornot.metric.penalty import GAMMA_GRID, penalised_axes
 
 
@@ -37,23 +36,41 @@ class AugmentedClustering(CenterClusterer):
     ----------
     n_clusters : int, optional
         Number of clusters; None takes the number that the pairs tell apart.
-    metric : {"separable", "exact", "full"}
+    metric : {"separable", "exact", "full", "full_exact", "released"}
         Which metric is learned: weights of features in closed form, weights by the paper's own objective
-        (sparse), or a full matrix.
+        (sparse), a full matrix (weights in its axes by either), or what the authors' code solves.
     penalty : None, "auto", γ, or (γ, q)
         Selective penalty of the final metric: its strength γ and the number q of axes that it falls on.
         Either may be "auto": q by the elbow of the average eigenvalues, γ by the Calinski–Harabasz index.
     separation : float or "cv"
         λ of the augmentation, or "cv" to choose it by 5-fold cross-validation over the answers.
+    closure : bool
+        Whether all pairs that the answers imply are must-links and cannot-links (S, D), as printed, or the
+        answered pairs alone.
+    shared_memberships : bool
+        Whether rows known to be the same share their memberships, so that λ counts once for them; as printed,
+        each row has its own.
     augmentation : bool
         Whether pairs inferred from the answers train the metric too; without them it is Xing's.
     kernel : None or "additive"
         Learn the metric on curves along each feature, for groups that no ellipsoid holds: crescents, rings.
         Its axes are always those of a full metric, weighed as `metric` says ("full" as "separable").
+    prior_count : float
+        The data at large count as much as this number of answers (0: not at all, as printed).
+    max_pairs : int, optional
+        Most pairs of each kind that train the metric, a random sample; None takes all.
+    pair_weight : float
+        Weight of the pairs against the scatter around centres, for ``metric="released"`` alone.
     weight : float
-        Price of a violated constraint, in units of the data's total variance under the metric.
+        Price of a violated constraint.
+    weight_unit : {"variance", "metric"}
+        What `weight` is measured in: the data's total variance under the metric, or one squared unit of the
+        metric, as printed. The metric is then scaled as in formula (3), and "released" to unit norm.
     answered_row_weight : float
         For how many rows one that the pairs are about counts in its centre; 1 is the paper's PCKMeans.
+    keep_answers : bool
+        Whether a session puts answered rows into their groups in the end; otherwise they stay where PCKMeans
+        left them, as printed.
     standardize : bool
         Divide each feature by its standard deviation first.
     n_init, max_iter : int
@@ -69,7 +86,7 @@ class AugmentedClustering(CenterClusterer):
     cluster_centers_ : ndarray
         One row a cluster, in the space of ``metric_.transform(X)``.
     objective_ : float
-        In that space, where the rows have unit total variance.
+        In that space, where the rows have unit total variance, unless `weight_unit` is "metric".
     n_iter_ : int
         Sweeps until no row moved.
     history_ : list of float
@@ -93,10 +110,17 @@ class AugmentedClustering(CenterClusterer):
         metric: str = "separable",
         penalty: Any = None,
         separation: float | str = 0.5,
+        closure: bool = False,
+        shared_memberships: bool = True,
         augmentation: bool = True,
         kernel: str | None = None,
+        prior_count: float = PRIOR_COUNT,
+        max_pairs: int | None = MAX_PAIRS,
+        pair_weight: float = 1000.0,
         weight: float = 1.0,
+        weight_unit: str = "variance",
         answered_row_weight: float = 5.0,
+        keep_answers: bool = True,
         standardize: bool = True,
         n_init: int = 5,
         max_iter: int = 100,
@@ -106,20 +130,70 @@ class AugmentedClustering(CenterClusterer):
         self.metric = metric
         self.penalty = penalty
         self.separation = separation
+        self.closure = closure
+        self.shared_memberships = shared_memberships
         self.augmentation = augmentation
         self.kernel = kernel
+        self.prior_count = prior_count
+        self.max_pairs = max_pairs
+        self.pair_weight = pair_weight
         self.weight = weight
+        self.weight_unit = weight_unit
         self.answered_row_weight = answered_row_weight
+        self.keep_answers = keep_answers
         self.standardize = standardize
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @classmethod
+    def as_printed(cls, n_clusters: int | None = 8, *, full: bool = False, **changes: Any) -> Self:
+        """The method as the paper prints it, §3.1 to §4; `full` learns a general A. `changes` are parameters.
+
+        λ by 5-fold cross-validation and summed over rows, S and D as §3.3 defines them, formulas (3) and (9)
+        without any prior, q by the elbow and γ by the Calinski–Harabasz index, formula (5) with unit price.
+        """
+        printed: dict[str, Any] = {
+            "metric": "full_exact" if full else "exact",
+            "penalty": "auto",
+            "separation": "cv",
+            "closure": True,
+            "shared_memberships": False,
+            "prior_count": 0.0,
+            "max_pairs": None,
+            "weight_unit": "metric",
+            "answered_row_weight": 1.0,
+            "keep_answers": False,
+            "standardize": False,
+        }
+        return cls(n_clusters, **(printed | changes))
+
+    @classmethod
+    def as_released(cls, n_clusters: int | None = 8, *, q: int, **changes: Any) -> Self:
+        """What the authors' released code runs; `q` features are penalised. `changes` are parameters.
+
+        It ran with q = p2 / 2 in the simulations and 10 on the real data, and with ``pair_weight=200`` on the
+        sphere. Its interrupted searches and interrupted sweeps are not imitated.
+        """
+        released: dict[str, Any] = {
+            "metric": "released",
+            "penalty": (100.0, q),
+            "separation": 0.0,
+            "closure": True,
+            "shared_memberships": False,
+            "prior_count": 0.0,
+            "max_pairs": None,
+            "weight_unit": "metric",
+            "answered_row_weight": 1.0,
+            "keep_answers": False,
+        }
+        return cls(n_clusters, **(released | changes))
+
     def check(self) -> Self:
         """Raise a ValueError that names the first parameter that cannot be used."""
-        check_metric(self)
+        check_metric(settings_of(self))
         parse_penalty(self.penalty)
-        check_sweeps(self)
+        check_prices(self)
         return self
 
     def checkpoints(self, step: int) -> Iterable[int]:
@@ -132,22 +206,22 @@ class AugmentedClustering(CenterClusterer):
 
     def checkpoint(self, problem: Problem, state: State) -> Metric | None:
         """The metric of a step, without its clustering."""
-        learned = fit_metric(problem, self, problem.step_rng())
+        learned = fit_metric(problem, settings_of(self), problem.step_rng())
         return learned if len(problem.answers.cannot_link) else None
 
     def cluster(self, problem: Problem, state: State) -> StepClustering:
         """Learn the metric without penalty and cluster under it (Algorithm 1, step 1d)."""
         rng = problem.step_rng()
-        metric = fit_metric(problem, self, rng)
+        metric = fit_metric(problem, settings_of(self), rng)
         found = cluster_under(metric, problem, self, rng)
         parts = {part.name: getattr(found, part.name) for part in fields(found)}
         return StepClustering(**parts, learned=metric if len(problem.answers.cannot_link) else None)
 
     def conclude(self, problem: Problem, state: State) -> CenterClustering:
         """Learn the metric with the selective penalty and cluster under it (Algorithm 1, steps 2 and 3)."""
-        rng = problem.result_rng()
-        pairs = fit_pairs(problem, self, rng)
-        metric = learn_metric(problem.X, pairs, kind=self.metric, scale=problem.scale, kernel=self.kernel)
+        rng, settings = problem.result_rng(), settings_of(self)
+        pairs = fit_pairs(problem, settings, rng)
+        metric = learn_metric(problem.X, pairs, scale=problem.scale, kernel=self.kernel, **settings.objective)
         plain = cluster_under(metric, problem, self, rng)
         gamma, q = parse_penalty(self.penalty)
         if gamma == 0.0 or not pairs.different.differences(problem.X / problem.scale).any():
@@ -157,27 +231,9 @@ class AugmentedClustering(CenterClusterer):
         trials = [plain] if gamma is None else []
         for strength in GAMMA_GRID if gamma is None else (gamma,):
             penalty = SelectivePenalty(axes, strength)
-            weighed = weigh_axes(problem.X, pairs, metric, kind=self.metric, penalty=penalty)
+            weighed = weigh_axes(problem.X, pairs, metric, penalty=penalty, **settings.objective)
             trials.append(cluster_under(weighed, problem, self, rng))
         return max(trials, key=lambda trial: calinski_harabasz(problem.X, trial))
-
-
-class MetricParameters(Protocol):
-    """What `fit_metric` takes from an estimator."""
-
-    metric: str
-    separation: float | str
-    augmentation: bool
-    kernel: str | None
-
-
-def check_metric(parameters: MetricParameters) -> None:
-    """Raise a ValueError that names the first of them that cannot be used."""
-    check_option("metric", parameters.metric, KINDS)
-    if parameters.separation != "cv":
-        check_number("separation", parameters.separation)
-    if parameters.kernel is not None:
-        check_option("kernel", parameters.kernel, KERNELS)
 
 
 def parse_penalty(penalty: Any) -> tuple[float | None, int | None]:
@@ -189,22 +245,6 @@ def parse_penalty(penalty: Any) -> tuple[float | None, int | None]:
         None if isinstance(gamma, str) and gamma == "auto" else check_number("penalty", gamma),
         None if isinstance(q, str) and q == "auto" else check_count("penalty's q", q, at_least=0),
     )
-
-
-def fit_metric(problem: Problem, parameters: MetricParameters, rng: np.random.Generator) -> Metric:
-    """The metric without penalty that the answers so far train (A^t)."""
-    pairs = fit_pairs(problem, parameters, rng)
-    return learn_metric(
-        problem.X, pairs, kind=parameters.metric, scale=problem.scale, kernel=parameters.kernel
-    )
-
-
-def fit_pairs(problem: Problem, parameters: MetricParameters, rng: np.random.Generator) -> TrainingPairs:
-    """The answered pairs and, with augmentation, the inferred ones."""
-    if not parameters.augmentation:
-        return training_pairs(problem.answers, None, rng)
-    memberships = augment(problem.answers, problem.n_groups, rng, separation=parameters.separation)
-    return training_pairs(problem.answers, memberships, rng)
 
 
 def calinski_harabasz(X: np.ndarray, clustering: CenterClustering) -> float:

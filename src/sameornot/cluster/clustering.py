@@ -14,7 +14,7 @@ from scipy.special import softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sameornot.cluster.base import Clusterer, Clustering, Problem
+from sameornot.cluster.base import Assignment, Clusterer, Clustering, Problem
 from sameornot.metric.learn import Metric
 
 
@@ -43,7 +43,8 @@ class CenterClustering(Clustering):
     """Labels and centres of the clusters; the centres live in the space of `metric`.
 
     `history` is the objective after each sweep. `fitted_width` is the `width` of the fitted rows; without it,
-    rows are judged by their own.
+    rows are judged by their own. `keeps_answers` tells whether answered rows are in their groups in the end,
+    although violated constraints are merely penalised.
     """
 
     labels: np.ndarray
@@ -52,6 +53,13 @@ class CenterClustering(Clustering):
     n_iter: int
     history: Sequence[float] = field(default=(), kw_only=True)
     fitted_width: float | None = field(default=None, kw_only=True)
+    keeps_answers: bool = field(default=True, kw_only=True)
+
+    def assign(self, X: np.ndarray, neighbourhoods: list[np.ndarray]) -> Assignment:
+        """The final groups of the fitted rows X."""
+        if self.keeps_answers:
+            return super().assign(X, neighbourhoods)
+        return Assignment(self.labels, self.confidence(X), neighbourhoods)
 
     def as_centers(self) -> "CenterClustering":
         """Itself."""

@@ -2,9 +2,14 @@
 
     repeat:  split the largest super-instance into 2^d parts,  then merge by questions
 
-d, the splitting level, is how often the super-instance can be halved before the halves are the same. Groups
-count when a merging is complete: in the midst of one, the parts are not yet back where they belong. The
-merging is in `super_instances.py`.
+d, the splitting level, is how often the super-instance can be halved before the halves are the same. The
+smaller half is halved again each time, as in the authors' package. The larger one often stays almost as
+large: where K-means parts a few rows at a time from the rest, d grows with every few of them, and merging
+2^d parts takes more questions than anyone answers.
+
+Groups count when a merging is complete: in the midst of one, the parts are not yet back where they belong. A
+single group is given up earlier, at the first "different", which it would contradict. The merging is in
+`super_instances.py`.
 """
 
 from collections import Counter
@@ -52,7 +57,7 @@ class COBRAS(SuperInstanceClusterer):
     Attributes
     ----------
     labels_ : ndarray, one a row
-        The groups of the last merging that was complete.
+        The groups of the last merging that was complete, or of the present one if that was a single group.
     questions_ : ndarray, rows of two row numbers
         The pairs that were asked and answered.
     representatives_ : ndarray
@@ -114,7 +119,7 @@ class COBRAS(SuperInstanceClusterer):
     def _refine(
         self, X: np.ndarray, whole: SuperInstance, reached: Partition, rng: np.random.Generator, at_least: int
     ) -> Generator[Question, Answer, list[SuperInstance]]:
-        """Halve, and halve one of the halves, while the halves differ: d times makes 2^d parts."""
+        """Halve, and halve the smaller half, while the halves differ: d times makes 2^d parts."""
         first = halves = split(X, whole, 2, rng, n_init=self.n_init)
         level = 0
         while True:
@@ -125,7 +130,8 @@ class COBRAS(SuperInstanceClusterer):
             divisible = [half for half in halves if not half.is_uniform]
             if not divisible:
                 break
-            halves = split(X, divisible[rng.integers(len(divisible))], 2, rng, n_init=self.n_init)
+            smaller = min(divisible, key=lambda half: len(half.rows))
+            halves = split(X, smaller, 2, rng, n_init=self.n_init)
         n_parts = max(2, 2**level, at_least)  # one part would be the same super-instance again
         return first if n_parts == 2 else split(X, whole, n_parts, rng, n_init=self.n_init)
 

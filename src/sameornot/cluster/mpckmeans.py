@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from sameornot._validation import check_count, check_number, check_option
+from sameornot._validation import check_count, check_flag, check_number, check_option
 from sameornot.cluster._constraint_graph import constraint_graph
 from sameornot.cluster._local_clustering import LocalClustering, average
 from sameornot.cluster._mpckmeans_objective import Objective
@@ -50,6 +50,9 @@ class MPCKMeans(CenterClusterer):
         value 0.
     weight : float
         Price of a violated constraint, as a multiple of the distance that it is about.
+    keep_answers : bool
+        Whether a session puts answered rows into their groups in the end; otherwise they stay where MPCKMeans
+        left them, as published.
     standardize : bool
         Start with features divided by their standard deviations, not as they are.
     n_init : int
@@ -94,6 +97,7 @@ class MPCKMeans(CenterClusterer):
         metric: str = "diagonal",
         per_cluster: bool = False,
         weight: float = 1.0,
+        keep_answers: bool = True,
         standardize: bool = True,
         n_init: int = 5,
         max_iter: int = 100,
@@ -103,6 +107,7 @@ class MPCKMeans(CenterClusterer):
         self.metric = metric
         self.per_cluster = per_cluster
         self.weight = weight
+        self.keep_answers = keep_answers
         self.standardize = standardize
         self.n_init = n_init
         self.max_iter = max_iter
@@ -112,6 +117,7 @@ class MPCKMeans(CenterClusterer):
         """Raise a ValueError that names the first parameter that cannot be used."""
         check_option("metric", self.metric, KINDS)
         check_number("weight", self.weight)
+        check_flag("keep_answers", self.keep_answers)
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
         return self
@@ -137,7 +143,7 @@ class MPCKMeans(CenterClusterer):
             n_init=self.n_init,
             max_iter=self.max_iter,
         ).clustering
-        return replace(found, fitted_width=found.width(problem.X))
+        return replace(found, fitted_width=found.width(problem.X), keeps_answers=self.keep_answers)
 
     def _store(self, clustering: CenterClustering, problem: Problem) -> Self:
         super()._store(clustering, problem)

@@ -14,13 +14,16 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from sameornot._validation import check_count, check_number
+from sameornot._validation import check_count, check_flag, check_number, check_option
 from sameornot.cluster._centers import centroids, first_centers, first_labels, refill_empty
 from sameornot.cluster._constraint_graph import ConstraintGraph, constraint_graph
 from sameornot.cluster.base import Problem, State
 from sameornot.cluster.clustering import CenterClusterer, CenterClustering, rows_at, squared_distances
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, identity_metric
+
+# What a price of 1 can be: the total variance of the rows under the metric, or one squared unit of it.
+WEIGHT_UNITS = ("variance", "metric")
 
 
 class PCKMeans(CenterClusterer):
@@ -31,9 +34,15 @@ class PCKMeans(CenterClusterer):
     n_clusters : int, optional
         Number of clusters; None takes the number that the pairs tell apart.
     weight : float
-        Price of a violated constraint, in units of the data's total variance.
+        Price of a violated constraint.
+    weight_unit : {"variance", "metric"}
+        What `weight` is measured in: the total variance of the rows, or one squared unit of `X` (of its
+        standardised features), as published.
     answered_row_weight : float
         For how many rows one that the pairs are about counts in its centre; 1 is the published PCKMeans.
+    keep_answers : bool
+        Whether a session puts answered rows into their groups in the end; otherwise they stay where PCKMeans
+        left them, as published.
     standardize : bool
         Divide each feature by its standard deviation first.
     n_init : int
@@ -72,7 +81,9 @@ class PCKMeans(CenterClusterer):
         n_clusters: int | None = 8,
         *,
         weight: float = 1.0,
+        weight_unit: str = "variance",
         answered_row_weight: float = 1.0,
+        keep_answers: bool = True,
         standardize: bool = False,
         n_init: int = 5,
         max_iter: int = 100,
@@ -80,7 +91,9 @@ class PCKMeans(CenterClusterer):
     ) -> None:
         self.n_clusters = n_clusters
         self.weight = weight
+        self.weight_unit = weight_unit
         self.answered_row_weight = answered_row_weight
+        self.keep_answers = keep_answers
         self.standardize = standardize
         self.n_init = n_init
         self.max_iter = max_iter
@@ -88,7 +101,7 @@ class PCKMeans(CenterClusterer):
 
     def check(self) -> Self:
         """Raise a ValueError that names the first parameter that cannot be used."""
-        check_sweeps(self)
+        check_prices(self)
         return self
 
     def cluster(self, problem: Problem, state: State) -> CenterClustering:
@@ -114,7 +127,7 @@ class PCKMeans(CenterClusterer):
 
 
 class SweepParameters(Protocol):
-    """What `cluster_under` takes from an estimator."""
+    """What sweeps take from an estimator."""
 
     weight: float
     answered_row_weight: float
@@ -130,12 +143,26 @@ def check_sweeps(parameters: SweepParameters) -> None:
     check_count("max_iter", parameters.max_iter)
 
 
+class PriceParameters(SweepParameters, Protocol):
+    """What else `cluster_under` takes from an estimator."""
+
+    weight_unit: str
+    keep_answers: bool
+
+
+def check_prices(parameters: PriceParameters) -> None:
+    """Raise a ValueError that names the first of them that cannot be used."""
+    check_sweeps(parameters)
+    check_option("weight_unit", parameters.weight_unit, WEIGHT_UNITS)
+    check_flag("keep_answers", parameters.keep_answers)
+
+
 def cluster_under(
-    metric: Metric, problem: Problem, parameters: SweepParameters, rng: np.random.Generator
+    metric: Metric, problem: Problem, parameters: PriceParameters, rng: np.random.Generator
 ) -> CenterClustering:
-    """PCKMeans under a metric, scaled to unit total variance so that `weight` means the same for any A."""
+    """PCKMeans under a metric; with `weight_unit` "variance" it is scaled to unit total variance first."""
     variance = float(metric.transform(problem.X).var(axis=0).sum())
-    if variance > 0:
+    if variance > 0 and parameters.weight_unit == "variance":
         metric = replace(metric, weights=metric.weights / variance)
     found = pckmeans(
         metric.transform(problem.X),
@@ -147,7 +174,7 @@ def cluster_under(
         n_init=parameters.n_init,
         max_iter=parameters.max_iter,
     )
-    return found.under(metric, problem.X)
+    return replace(found.under(metric, problem.X), keeps_answers=parameters.keep_answers)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from scipy.linalg import eigh
 from sameornot._validation import check_count, check_number
 from sameornot.cluster._constraint_graph import constraint_graph
 from sameornot.cluster._spectral_graph import NeighbourGraph, affinity, constrain, neighbour_graph, normalise
-from sameornot.cluster.augmented import check_metric, fit_metric
 from sameornot.cluster.base import Clusterer, Clustering, Problem, State
+from sameornot.cluster.metric_learning import check_metric, fit_metric, settings_of
 from sameornot.cluster.pckmeans import SweepParameters, SweepResult, check_sweeps, pckmeans
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, identity_metric
@@ -113,7 +113,7 @@ class ConstrainedSpectral(Clusterer):
 
     def check(self) -> Self:
         """Raise a ValueError that names the first parameter that cannot be used."""
-        check_metric(self)
+        check_metric(settings_of(self))
         check_count("n_neighbors", self.n_neighbors)
         if check_number("propagation", self.propagation) >= 1:
             raise ValueError(f"propagation={self.propagation} but a number below 1 is needed")
@@ -135,7 +135,7 @@ class ConstrainedSpectral(Clusterer):
         return self.clustering_
 
     def _cut(self, problem: Problem, rng: np.random.Generator) -> "GraphClustering":
-        metric = graph_metric(fit_metric(problem, self, rng))
+        metric = graph_metric(fit_metric(problem, settings_of(self), rng))
         graph = neighbour_graph(metric.transform(problem.X), self.n_neighbors)
         embedding = embed_graph(graph, problem.answers, problem.n_groups, self.propagation)
         found = cluster_embedding(embedding, problem.answers, self, rng)

@@ -136,12 +136,17 @@ class Partition:
 
 
 def merge(partition: Partition, reached: Partition) -> Generator[Question, Answer, bool]:
-    """Ask about the closest open groups until none are open; returns whether any answer was known."""
-    learned = False
+    """Ask about the closest open groups until none are open; returns whether any answer was known.
+
+    Its questions carry the groups that were `reached` before. A single group is given up at the first
+    "different", which it would contradict: from there on the questions carry the groups merged so far.
+    """
+    learned, was_one_group = False, reached.n_groups == 1
     while (closest := partition.closest_open()) is not None:
         i, j = closest
         left, right = partition.parts[i].representative, partition.parts[j].representative
-        answer = yield Question(left, right, reached=reached)
+        counts = partition if was_one_group and partition.apart.any() else reached
+        answer = yield Question(left, right, reached=counts)
         partition.add(i, j, answer)
         learned |= answer is not Answer.UNSURE
     return learned

@@ -8,8 +8,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from sameornot._validation import check_n_clusters
-from sameornot.cluster.augmented import check_metric, fit_metric
 from sameornot.cluster.base import Problem, check_constraints
+from sameornot.cluster.metric_learning import check_metric, fit_metric, settings_of
 from sameornot.metric.learn import feature_scale
 
 
@@ -72,7 +72,7 @@ class AugmentedMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         must_link, cannot_link : rows of two row numbers, optional
         """
         X = validate_data(self, X, dtype=np.float64)
-        check_metric(self)
+        check_metric(settings_of(self))
         answers = check_constraints(len(X), y, must_link, cannot_link)
         n_clusters = max(2, len(answers.neighbourhoods()))
         if self.n_clusters is not None:
@@ -80,7 +80,7 @@ class AugmentedMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         scale = feature_scale(X, standardize=self.standardize)
         seed = int(check_random_state(self.random_state).randint(2**31))
         problem = Problem(X, answers, n_clusters, scale, seed)
-        self.metric_ = fit_metric(problem, self, problem.result_rng())
+        self.metric_ = fit_metric(problem, settings_of(self), problem.result_rng())
         self.feature_weights_ = self.metric_.feature_weights
         return self
 

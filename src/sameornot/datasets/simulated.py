@@ -8,6 +8,7 @@ method cannot know which of the two groupings is meant. Real tables are in `real
 
 import numpy as np
 
+from sameornot._validation import check_option
 from sameornot.datasets.checks import check_count, check_length, check_random_state, check_samples
 
 
@@ -120,6 +121,7 @@ def make_sphere(
     n_relevant: int = 100,
     n_irrelevant: int = 400,
     radius: float = 5.0,
+    centers: str = "uniform",
     rescale: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -130,13 +132,17 @@ def make_sphere(
     n_samples : int
         Number of points (n).
     n_clusters : int
-        Number of clusters (K). Their centres are uniform on the sphere, and depend on the seed.
+        Number of clusters (K).
     n_relevant : int
         Number of relevant features (p1), the dimension of the space of the sphere.
     n_irrelevant : int
         Number of irrelevant features (p2). Each point is centred on one of them.
     radius : float
         Distance of every centre from the origin (r), in both parts.
+    centers : {"uniform", "released"}
+        Whether the centres are uniform on the sphere, as the paper says, and depend on the seed; or lie at
+        equal steps of all polar angles, as the released code takes them: the nearest two of five are then
+        3.1 apart (radius 5), and uniform ones about 7.
     rescale : bool
         Whether to multiply each feature by a draw of |N(1, 1)|, as the released code does.
     random_state : int, Generator or None
@@ -164,9 +170,13 @@ def make_sphere(
     check_length("radius", radius)
     rng = check_random_state(random_state)
     labels = _equal_labels(rng, n_samples, n_clusters)
-    directions = _random_directions(rng, n_clusters, n_relevant)
-    centers = np.hstack([directions[labels], _random_axes(rng, n_samples, n_irrelevant)])
-    X = _add_noise(rng, radius * centers)
+    check_option("centers", centers, ("uniform", "released"))
+    is_uniform = centers == "uniform"
+    directions = (
+        _random_directions(rng, n_clusters, n_relevant) if is_uniform else _angles(n_clusters, n_relevant)
+    )
+    means = np.hstack([directions[labels], _random_axes(rng, n_samples, n_irrelevant)])
+    X = _add_noise(rng, radius * means)
     return (X * np.abs(rng.normal(1.0, 1.0, size=X.shape[1])) if rescale else X), labels
 
 
@@ -191,6 +201,16 @@ def _random_directions(rng: np.random.Generator, n_directions: int, n_features: 
     normal = rng.standard_normal((n_directions, n_features))
     directions: np.ndarray = normal / np.linalg.norm(normal, axis=1, keepdims=True)
     return directions
+
+
+def _angles(n_directions: int, n_features: int) -> np.ndarray:
+    """Points whose polar angles are all kπ/K, and the last one twice that; the first is the first axis."""
+    step = np.pi * np.arange(n_directions)[:, None] / n_directions
+    angles = np.tile(step, n_features - 1)
+    angles[:, -1:] *= 2.0
+    sines = np.cumprod(np.sin(angles), axis=1)
+    before = np.hstack([np.ones((n_directions, 1)), sines])
+    return np.asarray(before * np.hstack([np.cos(angles), np.ones((n_directions, 1))]))
 
 
 def _random_root(rng: np.random.Generator, n_features: int) -> np.ndarray:

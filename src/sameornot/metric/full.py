@@ -12,16 +12,21 @@ import numpy as np
 from sameornot.metric.diagonal import SMOOTHING
 
 
-def subspace(differences: np.ndarray, pair_weight: np.ndarray, scatter: np.ndarray) -> np.ndarray:
-    """Orthonormal eigenvectors (P) of the best full metric that it gives weight to, strongest first."""
+def subspace(
+    differences: np.ndarray, pair_weight: np.ndarray, scatter: np.ndarray, *, complete: bool = False
+) -> np.ndarray:
+    """Orthonormal eigenvectors (P) of the best full metric, strongest first.
+
+    Those that it gives no weight to are left out, unless P is to be `complete`.
+    """
     values, vectors = np.linalg.eigh(scatter)
     whiten = vectors / np.sqrt(values) @ vectors.T
     z = differences @ whiten
     basis = _span(z)
     inner, _ = best_psd(z @ basis, pair_weight)
     half = whiten @ basis @ _root(inner)
-    left, strength, _ = np.linalg.svd(half, full_matrices=False)
-    return left[:, strength > 1e-6 * strength[0]]
+    left, strength, _ = np.linalg.svd(half, full_matrices=complete)
+    return left if complete else left[:, strength > 1e-6 * strength[0]]
 
 
 def best_psd(

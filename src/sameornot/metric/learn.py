@@ -14,7 +14,15 @@ from sameornot.metric.diagonal import exact_weights, separable_weights
 from sameornot.metric.full import subspace
 from sameornot.metric.kernel import KERNELS, AdditiveMap
 
-KINDS = ("exact", "full", "separable")
+# Weights of features by their own objective or the separable one; the same in the axes of a full metric; and
+# what the authors' code solves, separable with other pairs (`augmentation/released.py`).
+KINDS = ("exact", "full", "full_exact", "released", "separable")
+EXACT = ("exact", "full_exact")
+FULL = ("full", "full_exact")
+
+# Without a prior, an axis in which similar pairs never differ would cost nothing. It costs this share of its
+# variance.
+LOWEST_COST = 1e-6
 
 # Pseudo-count of the prior: with this many independent answers, answered pairs weigh as much as the data at
 # large. With fewer, a feature in which the first few pairs happen to agree or to differ would take all
@@ -32,6 +40,8 @@ RELEVANCE_COUNT = 8.0
 
 def evidence_share(n_answers: int, prior: float) -> float:
     """Weight of n independent answers against a prior: pairs grow with n², and so does this."""
+    if prior == 0.0:
+        return 1.0
     return n_answers**2 / (n_answers**2 + prior**2)
 
 
@@ -108,8 +118,11 @@ def learn_metric(
     scale: np.ndarray,
     prior: float = PRIOR_COUNT,
     kernel: str | None = None,
+    unit: str = "cost",
 ) -> Metric:
     """The metric that keeps similar pairs near and different pairs far; the identity while there are none.
+
+    `unit` is its scale: "cost" has c·a = 1 (formula 9), "separation" F(a) = 1 (formula 3), "norm" ||a|| = 1.
 
     With a kernel the axes are those of `curved_axes`, whatever the kind: a single mapped axis has no meaning.
     """
@@ -120,12 +133,14 @@ def learn_metric(
     rotation = None
     if mapping is not None:
         rotation = curved_axes(scaled, pairs, mapping, prior)
-    elif kind == "full":
+    elif kind in FULL:
         scatter = within_scatter(scaled, pairs, prior)
         different = far_pairs(pairs, prior)
-        rotation = subspace(different.differences(scaled), different.weight, scatter)
+        # §3.2 counts all eigenvalues; separable weights would give weight to the axes that have none
+        complete = kind == "full_exact"
+        rotation = subspace(different.differences(scaled), different.weight, scatter, complete=complete)
     axes = Metric(scale, np.empty(0), rotation, mapping)
-    return weigh_axes(X, pairs, axes, kind=kind, prior=prior)
+    return weigh_axes(X, pairs, axes, kind=kind, prior=prior, unit=unit)
 
 
 def curved_axes(
@@ -169,9 +184,25 @@ def weigh_axes(
     kind: str,
     prior: float = PRIOR_COUNT,
     penalty: SelectivePenalty | None = None,
+    unit: str = "cost",
 ) -> Metric:
     """Solve the diagonal problem in the axes of a metric."""
-    return replace(axes, weights=solve_weights(axes.rotate(X), pairs, kind, prior, penalty))
+    weights = solve_weights(axes.rotate(X), pairs, kind, prior, penalty)
+    solved = replace(axes, weights=weights)
+    if unit == "norm":
+        return replace(solved, weights=weights / (np.linalg.norm(weights) or 1.0))
+    if unit == "separation":
+        apart = mean_separation(solved.rotate(X), weights, far_pairs(pairs, prior), kind)
+        return replace(solved, weights=weights / (apart**2 or 1.0))
+    return solved
+
+
+def mean_separation(rotated: np.ndarray, weights: np.ndarray, different: WeightedPairs, kind: str) -> float:
+    """F(a): the weighted sum of distances of different pairs, or what the separable objective has for it."""
+    differences = different.differences(rotated)
+    if kind in EXACT:
+        return float(different.weight @ np.sqrt(differences**2 @ weights))
+    return float(different.weight @ np.abs(differences) @ np.sqrt(weights))
 
 
 def solve_weights(
@@ -181,15 +212,14 @@ def solve_weights(
     prior: float,
     penalty: SelectivePenalty | None = None,
 ) -> np.ndarray:
-    """Weights of the axes (a) that rows are given in."""
+    """Weights of the axes (a) that rows are given in, with c·a = 1."""
     cost = within_cost(rotated, pairs, prior)
     if penalty is not None:
         cost[penalty.axes] += penalty.gamma
     different = far_pairs(pairs, prior)
     differences, weight = different.differences(rotated), different.weight
-    if kind == "exact":
+    if kind in EXACT:
         return exact_weights(differences**2, weight, cost).weights
-    # In the axes of a full metric too: there as on the features, `exact` leaves too few of them.
     return separable_weights(weight @ np.abs(differences), cost)
 
 
@@ -211,13 +241,23 @@ def within_cost(rotated: np.ndarray, pairs: TrainingPairs, prior: float) -> np.n
     if len(similar) == 0:
         return np.asarray(overall)
     observed = similar.weight @ similar.differences(rotated) ** 2
+    if pairs.scatter is not None:
+        observed = observed + pairs.scatter
+    if prior == 0.0:
+        return np.maximum(observed, LOWEST_COST * overall)
     share = evidence_share(pairs.n_similar, prior)
     return np.asarray(share * observed + (1.0 - share) * similar.weight.sum() * overall)
 
 
 def within_scatter(scaled: np.ndarray, pairs: TrainingPairs, prior: float) -> np.ndarray:
-    """The full form of `within_cost` (C), shrunk to a diagonal with a pseudo-count of p: never singular."""
+    """The full form of `within_cost` (C), shrunk to a diagonal with a pseudo-count of p: never singular.
+
+    Without a prior it is not shrunk, and a small share of the variance keeps it from being singular.
+    """
     cost = within_cost(scaled, pairs, prior)
+    if prior == 0.0 and len(pairs.similar):
+        overall = np.where(cost > 0, 2.0 * scaled.var(axis=0), 1.0)
+        return similar_scatter(scaled, pairs) + LOWEST_COST * np.diag(overall)
     n_features = np.count_nonzero(cost)
     target = np.diag(np.where(cost > 0, cost, 1.0))
     n = pairs.n_similar

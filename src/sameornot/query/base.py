@@ -132,6 +132,25 @@ class View:
         ranked = members[typical].tolist()
         return next((member for member in ranked if not self.answers.is_unsure(point, member)), None)
 
+    def askable_members(self, m: int, point: int) -> list[int]:
+        """The members of neighbourhood m whose pair with the point was not "unsure", first answered first."""
+        members = sorted(self.neighbourhoods[m].tolist(), key=self.first_answered.__getitem__)
+        return [member for member in members if not self.answers.is_unsure(point, member)]
+
+    @cached_property
+    def first_answered(self) -> np.ndarray:
+        """The place of each point among those that answers are about; in a question, the left one is new."""
+        place = np.full(len(self.X), np.iinfo(np.intp).max)
+        points = [point for (left, right), _ in self.answers.answers for point in (right, left)]
+        for at in reversed(range(len(points))):
+            place[points[at]] = at
+        return place
+
+    @cached_property
+    def founding_order(self) -> np.ndarray:
+        """The neighbourhoods in the order in which they were found."""
+        return np.argsort([self.first_answered[members].min() for members in self.neighbourhoods])
+
     def proba_by_member(self, proba: np.ndarray) -> dict[int, float]:
         """Probabilities of the neighbourhoods, each under the first member of its own."""
         first = (int(members[0]) for members in self.neighbourhoods)

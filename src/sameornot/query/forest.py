@@ -9,30 +9,30 @@ is O(n · trees · L), never an n × n matrix.
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
 
+from sameornot.query import _trees
 from sameornot.query.base import View
 
 N_TREES = 50
 
 
-def current_memberships(view: View, rng: np.random.Generator, n_trees: int = N_TREES) -> np.ndarray:
+def current_memberships(
+    view: View, rng: np.random.Generator, n_trees: int = N_TREES, *, exclude_ruled_out: bool = True
+) -> np.ndarray:
     """Neighbourhood memberships (R) by a forest fitted to the current clustering."""
     seed = int(rng.integers(2**31))
     labels = view.clustering.labels
     leaves = view.cached(("leaves", seed, n_trees), lambda: forest_leaves(view.X, labels, seed, n_trees))
     similarity = leaf_similarity(leaves, view.neighbourhoods)
-    return neighbourhood_memberships(similarity, view.neighbourhoods, view.ruled_out)
+    ruled_out = view.ruled_out if exclude_ruled_out else np.zeros_like(view.ruled_out)
+    return neighbourhood_memberships(similarity, view.neighbourhoods, ruled_out)
 
 
 def forest_leaves(X: np.ndarray, labels: np.ndarray, seed: int, n_trees: int = N_TREES) -> np.ndarray:
     """The leaf (numbered over the whole forest) that each point falls in, one column a tree."""
     deviation = X.std(axis=0)  # trees work in float32 and take a range below 1e-7 for constant
-    X = ((X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)).astype(np.float32)
-    forest = RandomForestClassifier(n_estimators=n_trees, random_state=seed).fit(X, labels)
-    leaves = forest.apply(X)
-    first_leaf = np.cumsum([0, *(tree.tree_.node_count for tree in forest.estimators_[:-1])])
-    return np.asarray(leaves + first_leaf, dtype=np.intp)
+    X = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    return _trees.grow_and_apply(X, labels, n_trees, seed)
 
 
 def leaf_similarity(leaves: np.ndarray, neighbourhoods: Sequence[np.ndarray]) -> np.ndarray:

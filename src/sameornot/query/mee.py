@@ -5,43 +5,62 @@
 The largest gain is the smallest expected entropy u^t of the paper: Q(R) minus gain_i is u^t(x_i).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-from sameornot._validation import check_count
-from sameornot.query.base import View, pick_best
-from sameornot.query.forest import N_TREES, current_memberships
-from sameornot.query.sweep import Pick, PointStrategy
+from sameornot._validation import check_flag
+from sameornot.query.base import View
+from sameornot.query.membership import MembershipStrategy
+from sameornot.query.npu import expected_questions
 
 # Rows of the pair matrix that are in memory at a time.
 BLOCK = 1024
 
 
 @dataclass(frozen=True)
-class MinimumExpectedEntropy(PointStrategy):
+class MinimumExpectedEntropy(MembershipStrategy):
     """The paper's strategy: place the point whose membership removes most entropy from all pairs.
 
     Parameters
     ----------
     n_trees : int
         Trees of the forest that estimates neighbourhood memberships.
+    representative : {"typical", "random", "first"}
+        Which member of a neighbourhood a point is compared with: the most typical one, which people find
+        easy to compare; any, as the paper prints it; or the one that it began with.
+    exclude_ruled_out : bool
+        Whether neighbourhoods that a point is known to differ from have probability 0; the forest alone, as
+        printed, cannot know.
+    ties : {"random", "first"}
+        Which of several points with the highest score is placed: any, or that with the lowest row number.
+    per_question : bool
+        Whether the entropy is divided by the expected number of questions, as in NPU; a variant of ours.
     """
 
-    n_trees: int = N_TREES
+    per_question: bool = field(default=False, kw_only=True)
+
+    @classmethod
+    def as_printed(cls, n_trees: int = 50) -> Self:
+        """As the paper prints it (§3.3 and §4)."""
+        return cls(n_trees, representative="random", exclude_ruled_out=False)
+
+    @classmethod
+    def as_released(cls, n_trees: int = 50) -> Self:
+        """As the paper's authors ran it."""
+        return cls(n_trees, representative="first", exclude_ruled_out=False, ties="first")
 
     def check(self) -> Self:
         """Raise a ValueError that names the first parameter that cannot be used."""
-        check_count("n_trees", self.n_trees)
-        return self
+        check_flag("per_question", self.per_question)
+        return super().check()
 
-    def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
-        """The point with the largest gain."""
-        memberships = current_memberships(view, rng, self.n_trees)
-        point = pick_best(candidates, expected_gain(memberships, candidates, view.placed), rng)
-        return Pick(point, memberships[point], memberships[point])
+    def score(self, memberships: np.ndarray, candidates: np.ndarray, view: View) -> np.ndarray:
+        """The expected gain, of a question on average if `per_question`."""
+        gain = expected_gain(memberships, candidates, view.placed)
+        return gain / expected_questions(memberships[candidates]) if self.per_question else gain
 
 
 def binary_entropy(p: np.ndarray) -> np.ndarray:

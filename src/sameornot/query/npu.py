@@ -6,44 +6,61 @@ The k-th likeliest neighbourhood is found by the k-th question, so the expected 
 probabilities.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 from scipy.special import entr
 
-from sameornot._validation import check_count
-from sameornot.query.base import View, pick_best
-from sameornot.query.forest import N_TREES, current_memberships
-from sameornot.query.sweep import Pick, PointStrategy
+from sameornot._validation import check_flag
+from sameornot.query.base import View
+from sameornot.query.membership import MembershipStrategy
 
 
 @dataclass(frozen=True)
-class NPU(PointStrategy):
+class NPU(MembershipStrategy):
     """Place the point with the highest entropy per expected question.
 
     Parameters
     ----------
-    n_trees : int
-        Trees of the forest that estimates neighbourhood memberships.
+    n_trees, representative, exclude_ruled_out, ties
+        As for `MinimumExpectedEntropy`.
+    sort_cost : bool
+        Whether the k-th *likeliest* neighbourhood costs k questions. Otherwise the k-th that was found does,
+        not counting those of probability 0, as in the package that the paper's authors used.
     """
 
-    n_trees: int = N_TREES
+    sort_cost: bool = field(default=True, kw_only=True)
+
+    @classmethod
+    def as_released(cls, n_trees: int = 50) -> Self:
+        """As the paper's authors ran it."""
+        return cls(n_trees, representative="first", exclude_ruled_out=False, ties="first", sort_cost=False)
 
     def check(self) -> Self:
         """Raise a ValueError that names the first parameter that cannot be used."""
-        check_count("n_trees", self.n_trees)
-        return self
+        check_flag("sort_cost", self.sort_cost)
+        return super().check()
 
-    def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
-        """The point with the most uncertainty per question."""
-        memberships = current_memberships(view, rng, self.n_trees)
-        point = pick_best(candidates, normalised_uncertainty(memberships[candidates]), rng)
-        return Pick(point, memberships[point], memberships[point])
+    def score(self, memberships: np.ndarray, candidates: np.ndarray, view: View) -> np.ndarray:
+        """Uncertainty per question."""
+        order = slice(None) if self.sort_cost else view.founding_order
+        return normalised_uncertainty(memberships[candidates][:, order], sort=self.sort_cost)
 
 
-def normalised_uncertainty(memberships: np.ndarray) -> np.ndarray:
+def normalised_uncertainty(memberships: np.ndarray, *, sort: bool = True) -> np.ndarray:
     """Entropy of each row over the expected number of questions until its neighbourhood is found."""
-    likeliest_first = -np.sort(-memberships, axis=1)
-    cost = likeliest_first @ np.arange(1.0, memberships.shape[1] + 1)
+    cost = expected_questions(memberships) if sort else unsorted_cost(memberships)
     return np.asarray(entr(memberships).sum(axis=1) / cost)
+
+
+def expected_questions(memberships: np.ndarray) -> np.ndarray:
+    """Questions until the neighbourhood of each row is found, likeliest first."""
+    likeliest_first = -np.sort(-memberships, axis=1)
+    return np.asarray(likeliest_first @ np.arange(1.0, memberships.shape[1] + 1))
+
+
+def unsorted_cost(memberships: np.ndarray) -> np.ndarray:
+    """The same in the order of the neighbourhoods; those of probability 0 are not counted."""
+    place = np.cumsum(memberships > 0, axis=1)
+    return np.asarray((memberships * place).sum(axis=1))

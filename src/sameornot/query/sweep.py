@@ -27,17 +27,20 @@ class PointStrategy(Strategy):
         """Pick a candidate and sweep over the neighbourhoods."""
         candidates = view.candidates()
         if len(candidates):
-            yield from sweep(view, self.pick(view, candidates, rng))
+            yield from self.sweep(view, self.pick(view, candidates, rng), rng)
+
+    def sweep(self, view: View, pick: Pick, rng: np.random.Generator) -> Questions:
+        """Ask until "same"; a point that differs from all neighbourhoods is one of its own then."""
+        proba = None if pick.proba is None else view.proba_by_member(pick.proba)
+        for m in np.argsort(-pick.scores, kind="stable").tolist():
+            member = self.member(view, m, pick.point, rng)
+            if member is not None and (yield Question(pick.point, member, proba=proba)) is Answer.SAME:
+                return
+
+    def member(self, view: View, m: int, point: int, rng: np.random.Generator) -> int | None:
+        """The member of a neighbourhood to compare the point with; None if all these pairs were "unsure"."""
+        return view.representative(m, point)
 
     @abstractmethod
     def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
         """The candidate to place."""
-
-
-def sweep(view: View, pick: Pick) -> Questions:
-    """Ask until "same"; a point that differs from all neighbourhoods is a neighbourhood of its own then."""
-    proba = None if pick.proba is None else view.proba_by_member(pick.proba)
-    for m in np.argsort(-pick.scores, kind="stable").tolist():
-        member = view.representative(m, pick.point)
-        if member is not None and (yield Question(pick.point, member, proba=proba)) is Answer.SAME:
-            return
