@@ -18,7 +18,7 @@ import numpy as np
 
 from machine import one_core, report, seconds, table
 from sameornot import AugmentedClustering, Constraints, Problem
-from sameornot.cluster.augmented import fit_pairs
+from sameornot.cluster.metric_learning import fit_pairs, settings_of
 from sameornot.datasets import make_opposite, make_sphere
 from sameornot.metric.diagonal import duality_gap, exact_weights, separation_and_gradient
 from sameornot.metric.learn import PRIOR_COUNT, feature_scale, within_cost
@@ -70,7 +70,7 @@ def pose(X: np.ndarray, y: np.ndarray, n_placed: int) -> WeightProblem:
     partial[known] = y[known]
     constraints = Constraints.from_pairs(len(y), labels=partial)
     scale = feature_scale(X)
-    pairs = fit_pairs(Problem(X, constraints, N_CLUSTERS, scale), AugmentedClustering(), rng)
+    pairs = fit_pairs(Problem(X, constraints, N_CLUSTERS, scale), settings_of(AugmentedClustering()), rng)
     scaled = X / scale
     squares = pairs.different.differences(scaled) ** 2
     return WeightProblem(squares, pairs.different.weight, within_cost(scaled, pairs, PRIOR_COUNT))

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 # The period over which the bar estimates the time left, in seconds: since the start.
 DAYS = 30 * 86400.0
 
+# Of the rows and of the pages.
+FOLDERS = Path("benchmarks/rows"), Path("docs")
+QUICK_FOLDERS = Path("results/quick/rows"), Path("results/quick/docs")
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -33,9 +37,10 @@ def reproduce(
     experiment: Annotated[
         str,
         typer.Argument(
-            help="table1, table2, table3, figure1, figure2, figure3, figure4, theory, speed or questions; a "
-            "part, such as figure3-cancer, table1-unmixed or questions-wine; all, which is all of the paper; "
-            "or report, which only writes the pages from the rows."
+            help="table1, table2, table3, figure1, figure2, figure3, figure4, theorem1, corollary1, theory, "
+            "theorem3, speed, loop, strategies, rivals, regrouped or questions; a part, such as "
+            "figure3-cancer, table1-unmixed or questions-wine; all, which is all but questions; or report, "
+            "which only writes the pages."
         ),
     ] = "all",
     replications: Annotated[
@@ -58,13 +63,27 @@ def reproduce(
     resume: Annotated[
         bool, typer.Option("--resume/--fresh", help="Keep the existing rows, or set them aside.")
     ] = True,
-    quick: Annotated[bool, typer.Option("--quick", help="Two replications, as a trial.")] = False,
-    rows: Annotated[Path, typer.Option(help="Folder of the rows.")] = Path("benchmarks/rows"),
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="A few seeds, questions and methods of everything, within minutes, in a folder of its own.",
+        ),
+    ] = False,
+    rows: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the rows; benchmarks/rows, or results/quick/rows with --quick."),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(help="Folder with MEU-Mobile and urban land cover, at any depth."),
     ] = None,
-    docs: Annotated[Path, typer.Option(help="Folder of the pages and their pictures.")] = Path("docs"),
+    docs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the pages and their pictures; docs, or results/quick/docs with --quick."
+        ),
+    ] = None,
 ) -> None:
     """Regenerate the tables and figures of the paper and compare them with its own numbers.
 
@@ -74,9 +93,10 @@ def reproduce(
     check_at_least_one("--jobs", jobs)
     if quick and replications is not None:
         fail("--quick and --replications are both given but only one of them can be used")
-    check_folder("--rows", rows)
-    check_folder("--docs", docs)
-    options = Options(2 if quick else replications, jobs, resume, rows, data, docs)
+    default_rows, default_docs = QUICK_FOLDERS if quick else FOLDERS
+    options = Options(replications, jobs, resume, rows or default_rows, data, docs or default_docs, quick)
+    check_folder("--rows", options.rows)
+    check_folder("--docs", options.docs)
     console = Console(highlight=False, markup=False)
     try:
         unread = run_parts(experiment, methods, engine, options, console)
@@ -102,6 +122,7 @@ class Options(NamedTuple):
     rows: Path
     data: Path | None
     docs: Path
+    quick: bool = False
 
     def what_remains(self) -> str:
         """What an interrupted run leaves, and how to resume it."""
@@ -138,7 +159,7 @@ def run_parts(
     from reproduction.runner import choose_runs, find_experiment, find_parts
 
     parts = find_parts(experiment)
-    runs = {name: choose_runs(find_experiment(name), methods) for name in parts}
+    runs = {name: choose_runs(find_experiment(name, quick=options.quick), methods) for name in parts}
     if experiment == "report" and not any(options.rows.glob("*.csv")):
         fail(f"there are no rows in {options.rows}: pass their folder as --rows, or run an experiment first")
     unread: list[str] = []
@@ -166,7 +187,7 @@ def plan(name: str, runs: tuple[str, ...], options: Options, console: Console) -
     rows = RowFile(options.rows / f"{name}.csv")
     if not options.resume and (aside := rows.set_aside()) is not None:
         console.print(f"the earlier rows are in {aside}", soft_wrap=True)
-    todo = missing(name, runs, options.replications, rows, options.data)
+    todo = missing(name, runs, options.replications, rows, options.data, quick=options.quick)
     console.print(f"{find_experiment(name).title}: {len(todo)} replications to do", soft_wrap=True)
     return todo
 
@@ -220,7 +241,7 @@ def show_results(parts: list[str], options: Options, console: Console) -> None:
     if numbers := summary(parts, options.rows):
         console.print(numbers, soft_wrap=True)
     try:
-        write_pages(options.rows, docs)
+        write_pages(options.rows, docs, quick=options.quick)
     except OSError as error:
         fail(
             f"the pages could not be written ({error}): the rows are safe; free some space and run "

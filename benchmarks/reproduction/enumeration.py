@@ -24,16 +24,22 @@ FACTS = np.inf
 
 
 @dataclass(frozen=True)
-class World:
+class Points:
+    """Points with their true clusters, and the known centres of these."""
+
+    X: np.ndarray
+    truth: np.ndarray
+    centers: np.ndarray
+
+
+@dataclass(frozen=True)
+class World(Points):
     """A random problem with all its label vectors, K^n of them.
 
     `evidence` is log f(x|l) of each label vector; `together` (pairs × label vectors) is 1 where both points
     of a pair have the same label, pairs in the order of ``triu_indices``.
     """
 
-    X: np.ndarray
-    truth: np.ndarray
-    centers: np.ndarray
     evidence: np.ndarray
     together: np.ndarray
     strength: float
@@ -58,10 +64,7 @@ def draw_world(
     power: float = 2.0,
     strength: float = FACTS,
 ) -> World:
-    """Points of Conditions I and II; the first K · `neighbourhood_size` are equally many from each cluster.
-
-    The others come from any cluster with equal probability. The first of each neighbourhood names its cluster
-    (Condition III). `separation` is r/σ, `power` the exponent d.
+    """Points of `draw_points` with all label vectors; the first of each neighbourhood names its cluster.
 
     Examples
     --------
@@ -74,6 +77,25 @@ def draw_world(
     >>> bool(divergence(target(world), start) > 0)
     True
     """
+    size = neighbourhood_size
+    points = draw_points(n_points, n_clusters, separation, rng, neighbourhood_size=size, power=power)
+    naming = np.arange(n_clusters) * size if size else np.arange(0)
+    return list_labelings(points, naming=naming, power=power, strength=strength)
+
+
+def draw_points(
+    n_points: int,
+    n_clusters: int,
+    separation: float,
+    rng: np.random.Generator,
+    *,
+    neighbourhood_size: int = 0,
+    power: float = 2.0,
+) -> Points:
+    """Points of Conditions I and II; the first K · `neighbourhood_size` are equally many from each cluster.
+
+    The others come from any cluster with equal probability. `separation` is r/σ, `power` the exponent d.
+    """
     n_given = n_clusters * neighbourhood_size
     if n_given > n_points:
         raise ValueError(
@@ -83,16 +105,21 @@ def draw_world(
     free = rng.integers(n_clusters, size=n_points - n_given)
     truth = np.concatenate([np.repeat(np.arange(n_clusters), neighbourhood_size), free])
     centers = separation / np.sqrt(2.0) * np.eye(n_clusters)
-    X = centers[truth] + power_noise(n_points, n_clusters, power, rng)
+    return Points(centers[truth] + power_noise(n_points, n_clusters, power, rng), truth, centers)
+
+
+def list_labelings(
+    points: Points, *, naming: np.ndarray, power: float = 2.0, strength: float = FACTS
+) -> World:
+    """All label vectors of some points, of which those in `naming` name their clusters (Condition III)."""
+    n_points, n_clusters = len(points.X), len(points.centers)
     labelings = np.indices((n_clusters,) * n_points).reshape(n_points, -1)
-    costs = squared_distances(X, centers) ** (power / 2.0)
+    costs = squared_distances(points.X, points.centers) ** (power / 2.0)
     evidence = -np.take_along_axis(costs, labelings, axis=1).sum(axis=0)
-    if neighbourhood_size:
-        names = labelings[:n_given:neighbourhood_size].T
-        evidence[(names != np.arange(n_clusters)).any(axis=1)] = -np.inf
+    evidence[(points.truth[naming] != labelings[naming].T).any(axis=1)] = -np.inf
     left, right = np.triu_indices(n_points, k=1)
     together = (labelings[left] == labelings[right]).astype(np.float64)
-    return World(X, truth, centers, evidence, together, strength)
+    return World(points.X, points.truth, points.centers, evidence, together, strength)
 
 
 def squared_distances(X: np.ndarray, centers: np.ndarray) -> np.ndarray:

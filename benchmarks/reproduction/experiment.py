@@ -16,21 +16,24 @@ from reproduction.rows import Row
 Data = tuple[Any, np.ndarray]
 # Rows and classes for a seed; the folder holds the files that are not downloaded.
 Load = Callable[[int, Path | None], Data]
+Run = Callable[[str, int, Path | None], list[Row]]
 
 
 @dataclass(frozen=True)
 class Experiment:
     """One table or figure: `run(name, seed, folder)` gives the rows of one replication.
 
-    `extras` are runs that the paper's table does not have; they have fewer replications.
+    `extras` are runs that are done only when they are named. `quick` is a smaller one for `--quick`: its rows
+    have the same form.
     """
 
     title: str
     runs: tuple[str, ...]
-    run: Callable[[str, int, Path | None], list[Row]]
+    run: Run
     replications: int = paper.N_REPLICATIONS
     extras: tuple[str, ...] = ()
     extra_replications: int = 10
+    quick: "Experiment | None" = None
 
     def default_replications(self, run: str) -> int:
         """How many replications a run has unless a number is given."""

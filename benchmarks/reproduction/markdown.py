@@ -2,7 +2,11 @@
 
 from collections.abc import Sequence
 
+import pandas as pd
+
 from reproduction.paper import Cell
+
+NONE = "–"
 
 
 def number(value: float) -> str:
@@ -14,6 +18,16 @@ def number(value: float) -> str:
 def mean_and_deviation(cell: Cell) -> str:
     """Mean and standard deviation."""
     return f"{number(cell.mean)} ({number(cell.deviation)})"
+
+
+def mean_and_error(values: pd.Series, *, signed: bool = False) -> str:
+    """Mean ± standard error; one value has none."""
+    found = values.dropna().to_numpy(dtype=float)
+    if not len(found):
+        return NONE
+    mean = ("+" if signed and found.mean() > 0 else "") + number(float(found.mean()))
+    error = float(found.std(ddof=1)) / len(found) ** 0.5 if len(found) > 1 else None
+    return mean if error is None else f"{mean} ± {number(error)}"
 
 
 def markdown(header: Sequence[str], body: Sequence[Sequence[str]]) -> str:

@@ -5,6 +5,7 @@ file already holds is repeated.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,22 +20,30 @@ from sameornot.engine import Cluster, map_on_cluster
 
 
 class Replication(NamedTuple):
-    """One run on the data of one seed."""
+    """One run on the data of one seed, of the full experiment or of its quick version."""
 
     experiment: str
     run: str
     seed: int
     folder: Path | None
+    quick: bool = False
 
     def __str__(self) -> str:
         return f"{self.run} on seed {self.seed}"
 
 
-def find_experiment(name: str) -> Experiment:
-    """The experiment of that name, or an error that lists all."""
+QUICK_REPLICATIONS = 2  # of experiments without a plan of their own for --quick
+
+
+def find_experiment(name: str, *, quick: bool = False) -> Experiment:
+    """The experiment of that name, or its quick version; or an error that lists all."""
     if name not in EXPERIMENTS:
         raise ValueError(f"there is no experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}")
-    return EXPERIMENTS[name]
+    full = EXPERIMENTS[name]
+    if not quick:
+        return full
+    few = QUICK_REPLICATIONS
+    return full.quick or replace(full, replications=few, extra_replications=few)
 
 
 def find_parts(word: str) -> list[str]:
@@ -67,14 +76,20 @@ def choose_runs(experiment: Experiment, wanted: Sequence[str] | None) -> tuple[s
 
 
 def missing(
-    name: str, runs: Sequence[str], replications: int | None, rows: RowFile, folder: Path | None = None
+    name: str,
+    runs: Sequence[str],
+    replications: int | None,
+    rows: RowFile,
+    folder: Path | None = None,
+    *,
+    quick: bool = False,
 ) -> list[Replication]:
     """The replications to do: all runs of a seed before the next seed, so that means can be read early."""
-    experiment = find_experiment(name)
+    experiment = find_experiment(name, quick=quick)
     done = rows.done()
     counts = {run: replications or experiment.default_replications(run) for run in runs}
     return [
-        Replication(name, run, seed, folder)
+        Replication(name, run, seed, folder, quick)
         for seed in range(max(counts.values(), default=0))
         for run in runs
         if seed < counts[run] and (run, seed) not in done
@@ -114,7 +129,7 @@ def finished(
 
 def replicate(replication: Replication) -> tuple[Replication, list[Row]]:
     """One replication on one core."""
-    experiment = find_experiment(replication.experiment)
+    experiment = find_experiment(replication.experiment, quick=replication.quick)
     with threadpool_limits(limits=1):
         found = experiment.run(replication.run, replication.seed, replication.folder)
     return replication, [{**row, "versions": versions()} for row in found]

@@ -197,21 +197,3 @@ def expected_entropy(world: World, view: View, point: int, chances: np.ndarray) 
         after = Constraints.from_pairs(len(labels), labels=labels)
         expected += chance * entropy(log_posterior(world, after)) if chance > 0 else 0.0
     return expected
-
-
-def two_step_bound(
-    n_questions: np.ndarray, n_clusters: int, separation: float, power: float = 2.0
-) -> np.ndarray:
-    """Theorem 3's bound on E KL(ρ_*||ρ_active^T) − E KL(ρ_*||ρ_two-step^T), stated for K² < T < K·n, σ = 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reproduction.theory import two_step_bound
-    >>> two_step_bound(np.array([100, 200]), n_clusters=2, separation=1.0).round(2)
-    array([ 1.61, -8.5 ])
-    """
-    first = n_clusters / np.sqrt(separation)
-    second = np.exp(-(separation**power)) * (n_clusters - 1) / n_clusters
-    growth = 1.0 - np.exp(-2.0 * n_questions / n_clusters**2)
-    return np.asarray(first * np.sqrt(n_questions) - second * n_questions * growth)

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from reproduction import paper
-from reproduction.compare import gap, paired_test, summarise
+from reproduction.compare import factor_test, gap, paired_test, summarise
 
 
 def table(**aris):
@@ -68,3 +68,24 @@ def test_the_papers_tables_are_complete():
     assert paper.TABLES["table1"]["AQM + MEE"][0] == (0.474, 0.124)
     assert paper.TABLES["table3"]["AQM + MEE"][-1] == (0.906, 0.083)
     assert paper.COBRA["table2"][90].ari == (0.242, 0.031)
+
+
+def test_a_factor_is_averaged_over_pairs_of_methods_and_tested_over_seeds():
+    rows = table(
+        a1=[{60: 0.5, 120: 0.7}, {60: 0.6, 120: 0.8}, {60: 0.4, 120: 0.4}],
+        a2=[{60: 0.4, 120: 0.6}, {60: 0.4, 120: 0.6}],
+        b1=[{60: 0.1, 120: 0.3}, {60: 0.1, 120: 0.3}, {60: 0.1, 120: 0.1}],
+        b2=[{60: 0.3, 120: 0.3}, {60: 0.2, 120: 0.2}, {60: 0.0, 120: 0.0}],
+    )
+    found = factor_test(rows, {"a1": "b1", "a2": "b2"}, "a", "b")
+    by_hand = np.array([(0.4 + 0.2) / 2, (0.5 + 0.3) / 2])  # of the seeds that all four have
+    assert (found.first, found.second, found.n_seeds) == ("a", "b", 2)
+    assert found.mean == pytest.approx(by_hand.mean())
+    assert found.error == pytest.approx(by_hand.std(ddof=1) / np.sqrt(2))
+    assert factor_test(rows, {"a1": "b1", "a2": "b3"}, "a", "b") is None
+
+
+def test_differences_that_are_all_the_same_have_no_error():
+    rows = table(first=[{60: 0.5}, {60: 0.7}, {60: 0.2}], second=[{60: 0.4}, {60: 0.6}, {60: 0.1}])
+    found = paired_test(rows, "first", "second")
+    assert (found.mean, found.error, found.p_t) == (pytest.approx(0.1), pytest.approx(0.0), 0.0)

@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 from reproduction import paper
+from reproduction.columns import PROPOSED, RIVALS
 from reproduction.experiments import EXPERIMENTS
 from reproduction.plots.curves import draw_curves, mean_curves, paper_points
 from reproduction.plots.figures import (
+    KINDS,
     augmentation_panels,
     draw_figure1,
     draw_figure2,
@@ -21,10 +23,11 @@ from reproduction.plots.figures import (
 from reproduction.plots.style import LOOKS, look_of, save_png
 from sameornot.datasets import make_gaussian
 
-RIVALS_AND_PROPOSED = EXPERIMENTS["table1"].runs
+RIVALS_AND_PROPOSED = (*RIVALS, *PROPOSED, "COBRA")
 EXTRAS = (
     "AQM + MEE (automatic λ and q)",
     "AQM + MEE (no penalty)",
+    *(run for run in EXPERIMENTS["table1"].runs if run not in RIVALS_AND_PROPOSED),
     *EXPERIMENTS["table1"].extras,
 )
 
@@ -46,13 +49,17 @@ def curve_rows(methods=RIVALS_AND_PROPOSED, n_seeds=4, checkpoints=paper.QUESTIO
     )
 
 
-def pair_rows(kinds=("exact", "separable"), n_seeds=5):
+def pair_rows(kinds=KINDS, n_seeds=5):
     ways = ("with augmentation", "without augmentation")
     methods = [f"{kind} {way}" for kind in kinds for way in ways]
     return curve_rows(methods, n_seeds, checkpoints=range(10, 101, 10))
 
 
-def weight_rows(methods=("MPCKMeans + NPU", "AQM + MEE"), names=("Area", "NDVI", "Round", "NDVI_40"), size=2):
+WEIGHED = ("MPCKMeans + NPU", "AQM + MEE")
+FORMS = (*WEIGHED, "AQM + MEE (as printed)", "AQM + MEE (as released)", "MPCKMeans + NPU (as released)")
+
+
+def weight_rows(methods=WEIGHED, names=("Area", "NDVI", "Round", "NDVI_40"), size=2, reference=True):
     rng = np.random.default_rng(0)
     values = [
         {"K-means, all": 0.4, "K-means, top three": 0.3, "K-means, top group": 0.35}
@@ -60,11 +67,13 @@ def weight_rows(methods=("MPCKMeans + NPU", "AQM + MEE"), names=("Area", "NDVI",
         | {f"weight of {m + 1} {name}": rng.uniform() for m, name in enumerate(names)}
         for seed in range(2)
     ]
+    plain = {"K-means, all": 0.4, "K-means, NDVI, raw": 0.29, "K-means, random": 0.36}
+    runs = dict.fromkeys(methods, tuple(values)) | ({"K-means": [plain, plain]} if reference else {})
     return pd.DataFrame(
         {"run": method, "seed": seed, "method": method, "item": item, "value": value}
-        for method in methods
+        for method, by_seed in runs.items()
         for seed in range(2)
-        for item, value in values[seed].items()
+        for item, value in by_seed[seed].items()
     )
 
 
@@ -86,6 +95,9 @@ FIGURES = {
     "figure 4": lambda: draw_figure4(weight_rows(names=land_cover_names(), size=28)),
     "figure 4, large group": lambda: draw_figure4(weight_rows(names=land_cover_names()[:30], size=29)),
     "figure 4, one method": lambda: draw_figure4(weight_rows(["AQM + MEE"])),
+    "figure 4, every form": lambda: draw_figure4(weight_rows(FORMS, names=land_cover_names(), size=28)),
+    "figure 4, no method": lambda: draw_figure4(weight_rows([])),
+    "figure 4, no reference": lambda: draw_figure4(weight_rows(reference=False)),
 }
 
 
@@ -154,7 +166,7 @@ def test_one_replication_has_a_curve_without_spread():
 
 def test_the_papers_method_comes_first_and_each_variant_behind_its_method():
     methods = [curve.method for curve in mean_curves(curve_rows((*EXTRAS[::-1], *RIVALS_AND_PROPOSED)))]
-    assert methods[:2] == ["AQM + MEE", "AQM + MEE (automatic λ and q)"]
+    assert methods[:3] == ["Ensemble", "AQM + MEE", "AQM + MEE (as printed)"]
     assert [method for method in methods if method in LOOKS] == [m for m in LOOKS if m in methods]
     assert methods.index("COBRAS (raw)") == methods.index("COBRAS") + 1
 
@@ -215,6 +227,7 @@ def test_the_papers_points_are_those_of_its_tables():
     assert set(points) == {*paper.TABLES["table2"], "COBRA"}
     assert points["COBRA"][0] == (28.633, 0.076)
     assert paper_points("figure3-urban") == {}
+    assert paper_points("table1-unmixed") == paper_points("table1")
 
 
 def test_a_panel_without_rows_is_named():
@@ -247,7 +260,7 @@ def test_figure1_names_features_that_are_too_few():
 
 def test_figure2_boxes_hold_the_replications_of_either_way():
     rows = pair_rows()
-    for kind, panel in zip(("exact", "separable"), augmentation_panels(rows), strict=True):
+    for kind, panel in zip(KINDS, augmentation_panels(rows), strict=True):
         assert panel.n_pairs == tuple(range(10, 101, 10))
         for way, boxes in panel.agreement.items():
             its = rows[rows.method == f"{kind} {way}"]
@@ -285,9 +298,11 @@ def test_figure4_features_come_heaviest_first_on_average_with_the_papers_method_
 
 def test_figure4_bars_are_means_beside_the_papers_numbers():
     bars = selection_bars(weight_rows())
-    assert [bar.features for bar in bars] == ["all, raw", "all, scaled", "top three", "top group"]
-    assert [bar.mean["AQM + MEE"] for bar in bars] == pytest.approx([0.05, 0.4, 0.3, 0.35])
-    assert [bar.paper for bar in bars] == [0.03, 0.03, 0.29, 0.34]
+    reference = {"all, raw": 0.05, "all, scaled": 0.4, "19, 40, 61, raw": 0.29, "28 at random": 0.36}
+    assert [bar.features for bar in bars] == [*reference, "top three", "top group"]
+    assert [bar.mean["K-means"] for bar in bars[:4]] == pytest.approx(list(reference.values()))
+    assert [bar.mean["AQM + MEE"] for bar in bars[4:]] == pytest.approx([0.3, 0.35])
+    assert [bar.paper for bar in bars] == [0.03, 0.03, 0.29, 0.34, 0.29, 0.34]
 
 
 def test_figure4_draws_every_weight_and_names_the_three_heaviest():

@@ -7,14 +7,39 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
 
-from reproduction.answering import cobra_rows, curve_rows
-from reproduction.experiments import EXPERIMENTS, curves
-from reproduction.methods import Method, additional, rivals
-from reproduction.single_runs import land_cover_weights, seconds_per_question, theorems
+from reproduction.answering import Curves, agreement_and_placed, cobra_rows, curve_rows
+from reproduction.experiments import EXPERIMENTS
+from reproduction.factors import FACTORS, LEVELS, factor_experiment, regroupings, rival_methods, strategies
+from reproduction.methods import (
+    Method,
+    Terms,
+    additional,
+    extra_methods,
+    main_methods,
+    printed,
+    proposed,
+    released,
+    released_rivals,
+    rivals,
+)
+from reproduction.single_runs import WEIGHT_RUNS, land_cover_weights, random_pairs, theorems
+from reproduction.tables import CANCER, OPPOSITE_5, SPHERE, Extent, curves
 from reproduction.theory_rows import theory_rows
-from sameornot import AugmentedClustering, MinimumExpectedEntropy, PCKMeans, RandomPairs
+from reproduction.timing import LOOP_RUNS, seconds_per_loop, seconds_per_question
+from sameornot import (
+    NPU,
+    ActiveSession,
+    AugmentedClustering,
+    MinimumExpectedEntropy,
+    PCKMeans,
+    RandomPairs,
+    as_printed,
+    as_released,
+)
 from sameornot.datasets import make_gaussian, make_opposite
+from sameornot.oracles import truth
 
 MEE = MinimumExpectedEntropy()
 VARIANTS = {
@@ -31,7 +56,7 @@ def data():
 
 
 def table(data, method, seed=0, checkpoints=(4, 9)):
-    return pd.DataFrame(curve_rows(data, 3, checkpoints, {"M": method}, "M", seed))
+    return pd.DataFrame(curve_rows(data, Curves({"M": method}, 3, checkpoints), "M", seed))
 
 
 @pytest.fixture(scope="module")
@@ -88,25 +113,142 @@ def test_cobra_with_as_many_super_instances_as_points_finds_the_truth(data):
     assert (few["checkpoint"], all_points["checkpoint"]) == (4, 24)
     assert few["asked"] < all_points["asked"]
     assert all_points["ari"] == 1.0
-    assert set(few) == set(curve_rows(data, 3, [1], {"M": METHOD}, "M", 0)[0])
+    assert set(few) == set(table(data, METHOD, checkpoints=(1,)))
 
 
-def test_rows_of_all_runs_of_a_table_have_the_same_columns_in_the_same_order(data):
-    """They go into one file."""
-    small = curves("T", lambda *_: data, 6, 3, 2, checkpoints=(2, 3), cobra=(3,))
+def small_table(data, **options):
+    terms = Terms(q=2)
+    extent = Extent((2, 3), (3,))
+    return curves("T", lambda *_: data, 3, terms, extent=extent, quick=Extent((2,), (3,)), **options)
+
+
+@pytest.mark.parametrize("measure", [{}, {"measure": agreement_and_placed}])
+def test_rows_of_all_runs_of_a_table_have_the_same_columns_in_the_same_order(data, measure):
+    """They go into one file, and so do those of a quick run into theirs."""
+    small = small_table(data, **measure)
     assert small.runs == EXPERIMENTS["table1"].runs
-    columns = {tuple(row) for run in ("COBRA", "COBRAS", "AQM + NPU") for row in small.run(run, 0, None)}
+    assert small.extras == EXPERIMENTS["table1"].extras
+    some = ("COBRA", "COBRA (raw)", "COBRAS", "AQM + NPU")
+    columns = {tuple(row) for run in some for row in small.run(run, 0, None)}
+    columns |= {tuple(row) for row in small.quick.run("COBRAS", 0, None)}
     assert len(columns) == 1
     assert small.run("COBRA", 0, None)[0]["checkpoint"] == 3
 
 
+def test_quick_rows_are_the_first_of_the_full_ones(data):
+    small = small_table(data)
+    full, quick = (pd.DataFrame(which.run("AQM + NPU", 0, None)) for which in (small, small.quick))
+    first = full[full.checkpoint == 2].drop(columns="seconds")
+    pd.testing.assert_frame_equal(quick.drop(columns="seconds"), first)
+
+
+def same(first, second):
+    return repr(first) == repr(second)
+
+
+def test_printed_runs_are_the_preset_with_what_the_paper_sets():
+    """Settings that the preset chooses by itself are fixed in the paper's simulations."""
+    for terms in (OPPOSITE_5, CANCER):
+        run = printed(terms)["AQM + MEE (as printed)"]
+        preset = as_printed(penalty=("auto", terms.q), separation=terms.separation)
+        assert same(run.strategy, preset["strategy"])
+        assert same(run.clusterer, preset["clusterer"])
+        assert run.standardize == preset["standardize"]
+        assert not preset["infer_last"]
+        by_elbow = run.variants["AQM + MEE (as printed, q by elbow)"]
+        assert same(by_elbow, as_printed(separation=terms.separation)["clusterer"])
+    assert same(run.variants["AQM + MEE (as printed, no penalty)"].set_params(penalty="auto"), by_elbow)
+
+
+def test_released_runs_are_the_preset():
+    runs = released(SPHERE)
+    for name in ("mee", "npu"):
+        run, preset = runs[f"AQM + {name.upper()} (as released)"], as_released(q=200, strategy=name)
+        assert same(run.strategy, preset["strategy"])
+        assert same(run.clusterer, preset["clusterer"].set_params(pair_weight=200.0))
+        assert run.standardize == preset["standardize"]
+
+
+def test_released_rivals_see_raw_features_at_price_1_with_the_packages_npu():
+    runs = released_rivals()
+    assert {same(run.strategy, NPU.as_released()) for run in runs.values()} == {True}
+    assert not any(run.standardize for run in runs.values())
+    pckmeans = runs["PCKMeans + NPU (as released)"].clusterer
+    assert (pckmeans.weight, pckmeans.weight_unit, pckmeans.keep_answers) == (1.0, "metric", False)
+
+
 def test_extras_differ_from_the_papers_runs_as_their_names_say():
-    extras = additional(35, q=15)
-    for name, method in rivals(35).items():
-        assert method.standardize
-        assert repr(extras[f"{name} (raw)"]) == repr(replace(method, standardize=False))
-    assert rivals(35)["PCKMeans + NPU"].clusterer.weight == 1 / 35
-    assert extras["PCKMeans + NPU (large weight)"].clusterer.weight == 1
+    terms = OPPOSITE_5
+    extras = additional(terms)
+    assert all(method.standardize for method in rivals().values())
+    assert same(extras["COBRAS (raw)"], replace(rivals()["COBRAS"], standardize=False))
+    assert rivals()["PCKMeans + NPU"].clusterer.weight_unit == "metric"
+    assert extras["PCKMeans + NPU (large weight)"].clusterer.weight_unit == "variance"
+
+
+def test_no_two_methods_of_a_table_share_a_name():
+    terms = OPPOSITE_5
+    names = [*main_methods(terms), *extra_methods(terms)]
+    names += [name for method in main_methods(terms).values() for name in method.variants]
+    assert len(set(names)) == len(names)
+
+
+def test_strategies_differ_in_one_thing_at_a_time():
+    runs = strategies()
+    assert len(runs) == 6
+    assert len({repr(run.clusterer) for run in runs.values()}) == 1
+    assert len({repr(run.strategy) for run in runs.values()}) == 6
+    assert same(runs["AQM + NPU (sorted cost; random tie)"].strategy, NPU())
+    assert same(runs["AQM + NPU (unsorted cost; first tie)"].strategy, NPU(sort_cost=False, ties="first"))
+    assert same(runs["AQM + MEE"].strategy, MinimumExpectedEntropy())
+
+
+def test_rivals_have_every_combination_of_the_factors():
+    runs = rival_methods()
+    names = {name for run, method in runs.items() for name in (run, *method.variants)}
+    assert names == {levels.name for levels in LEVELS}
+    assert len(names) == 2 ** len(FACTORS) == 16
+    for name, method in runs.items():
+        (other,) = method.variants.values()
+        assert same(other, clone(method.clusterer).set_params(keep_answers=False))
+        assert method.standardize == ("standardised" in name)
+        assert method.strategy.sort_cost == ("unsorted" not in name)
+        assert (method.clusterer.weight_unit == "metric") == ("price in units" in name)
+
+
+def test_regrouping_covers_three_clusterers_on_either_answers():
+    runs = regroupings(CANCER)
+    for run, method in runs.items():
+        kinds = {type(clusterer).__name__ for clusterer in (method.clusterer, *method.variants.values())}
+        assert kinds == {"AugmentedClustering", "PCKMeans", "MPCKMeans"}
+        assert same(method.strategy, (proposed(CANCER) | rivals())[run].strategy)
+
+
+def test_rows_placed_are_those_in_a_known_group(data):
+    X, y = data
+    small = factor_experiment("T", lambda *_: data, 3, {"M": METHOD}, checkpoints=(9,), quick=(4,))
+    (row,) = small.run("M", 0, None)
+    session = METHOD.session(X, 3, infer_last=False, random_state=0)
+    answer = truth(y)
+    for _ in range(9):
+        session.tell(answer(session.ask()))
+    assert row["placed"] == sum(len(members) for members in session.known_groups()) > 3
+    assert small.quick.run("M", 0, None)[0]["checkpoint"] == 4
+
+
+def test_regrouping_along_the_way_is_resuming_from_the_log(data):
+    """One session goes on from checkpoint to checkpoint; its groups are those of a session of that log."""
+    X, y = data
+    rows = table(data, replace(METHOD, variants=VARIANTS), checkpoints=(4, 7, 9))
+    session = METHOD.session(X, 3, infer_last=False, random_state=0)
+    answer, options = truth(y), {"strategy": MEE, "infer_last": False, "random_state": 0}
+    for checkpoint in (4, 7, 9):
+        while len(session.answers) < checkpoint:
+            session.tell(answer(session.ask()))
+        for name, clusterer in VARIANTS.items():
+            resumed = ActiveSession(X, 3, clusterer=clusterer, **options, answers=session.answers)
+            (row,) = rows[(rows.checkpoint == checkpoint) & (rows.method == name)].itertuples()
+            assert row.ari == adjusted_rand_score(y, resumed.result().labels)
 
 
 @pytest.fixture
@@ -132,6 +274,26 @@ def test_land_cover_weights_are_those_of_all_features_and_tried_on_k_means(land_
     assert rows["K-means, top group"] > rows["K-means, all"] > rows["K-means, all, raw"]
 
 
+def test_the_reference_of_figure4_needs_no_answer(land_cover):
+    X, y = land_cover
+    wide = pd.concat([X.add_suffix(f"_{k}") for k in range(13)], axis=1)  # the paper names feature 61
+    rows = pd.DataFrame(land_cover_weights("K-means", 0, None, load=lambda _: (wide, y)))
+    assert set(rows.item) == {
+        *(f"K-means, {name}" for name in ("all", "all, raw", "NDVI", "NDVI, raw", "random"))
+    }
+    assert rows.value.between(-1, 1).all()
+    assert "K-means" in WEIGHT_RUNS
+
+
+@pytest.mark.parametrize("run", ["printed without augmentation", "separable without augmentation"])
+def test_figure2_has_both_ways_of_each_objective(run):
+    rows = pd.DataFrame(random_pairs(run, 0, None, checkpoints=(10, 20)))
+    assert rows.checkpoint.tolist() == sorted(rows.checkpoint)
+    kinds = {"printed", "printed K-means"} if "printed" in run else {"separable"}
+    ways = ("without augmentation", "with augmentation")
+    assert set(rows.method) == {f"{kind} {way}" for kind in kinds for way in ways}
+
+
 def test_seconds_are_timed_at_each_size_beside_a_forest():
     made = []
 
@@ -141,6 +303,15 @@ def test_seconds_are_timed_at_each_size_beside_a_forest():
 
     rows = pd.DataFrame(seconds_per_question("COBRAS", 0, None, make=make, sizes=(300, 1000), n_questions=2))
     assert rows.n.tolist() == made == [300, 1000]
+    assert (rows[["seconds", "forest"]] > 0).all(axis=None)
+
+
+def test_loops_are_steps_of_the_session():
+    assert set(LOOP_RUNS) >= {"AQM + MEE (as printed)", "AQM + MEE (as released)", "AQM + MEE", "Ensemble"}
+    rows = pd.DataFrame(seconds_per_loop("AQM + MEE", 0, None, parts=(3, 6)))
+    assert rows.questions.tolist() == [3, 6]
+    assert (rows.loops >= 1).all()
+    assert rows.loops.sum() <= 6
     assert (rows[["seconds", "forest"]] > 0).all(axis=None)
 
 

@@ -10,6 +10,7 @@ FILES = sorted(PROGRAM.rglob("*.py"))
 
 # Public packages; nothing deeper is imported, so the public API has no hole.
 PUBLIC_MODULES = {
+    "sameornot.augmentation",
     "sameornot.datasets",
     "sameornot.engine",
     "sameornot.ensemble",

@@ -6,33 +6,54 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_rows import THEORY_ROWS
 
 from reproduction import paper
+from reproduction.factors import LEVELS
 from reproduction.markdown import number
 from reproduction.report import summary, write_report
 from reproduction.rows import RowFile
 
 Q = paper.QUESTIONS
+COLUMNS = ("as printed", "as released", "ours", "our default")
 VERSIONS = "sameornot 9.9 0123456789 python 3 numpy 2 scikit-learn 1"
 HEADINGS = {
     "table1": "## Table 1: ",
     "table3": "## Table 3: ",
+    "table3-released": "## Table 3 with the centres",
     "table1-unmixed": "## Table 1 as the text describes it",
     "figure2": "## Figure 2: ",
     "figure3-cancer": "### Figure 3, breast cancer",
     "figure4": "## Figure 4: ",
+    "strategies-table1": "### MEE and NPU on Table 1",
+    "rivals-table1": "### What makes PCKMeans + NPU weak or strong",
+    "regrouped-meu": "### MEU-Mobile: the same answers",
+    "loop": "## Seconds of one loop",
     "speed": "## Seconds per question",
     "theory": "## Theorems 2 and 3",
+    "theorem1": "## Theorem 1 by simulation",
+    "theorem1-classes": "## Theorem 1: what the classes",
+    "corollary1": "## Theorem 2 and Corollary 1",
+    "theorem3": "## Theorem 3: where",
 }
 RUNS = {
     "table1": ["AQM + MEE", "AQM + NPU", "COBRAS", "COBRA", "COBRAS (raw)"],
     "table3": ["AQM + MEE", "MPCKMeans + NPU", "COBRA"],
+    "table3-released": ["AQM + MEE (as printed)", "MPCKMeans + NPU (as released)", "COBRA"],
     "table1-unmixed": ["AQM + MEE", "AQM + NPU"],
     "figure2": ["exact without augmentation", "separable without augmentation"],
     "figure3-cancer": ["AQM + MEE", "MPCKMeans + NPU", "COBRA"],
     "figure4": ["AQM + MEE", "MPCKMeans + NPU"],
+    "strategies-table1": ["AQM + MEE", "AQM + NPU (sorted cost; random tie)"],
+    "rivals-table1": [levels.name for levels in LEVELS[::2]],
+    "regrouped-meu": ["AQM + MEE", "MPCKMeans + NPU"],
+    "loop": ["AQM + MEE (as printed)", "Ensemble"],
     "speed": ["AQM + MEE", "COBRAS"],
     "theory": ["theory"],
+    "theorem1": ["gaussian", "opposite", "opposite mixed"],
+    "theorem1-classes": ["classes"],
+    "corollary1": ["enumerated", "independent"],
+    "theorem3": ["two-step"],
 }
 
 
@@ -54,6 +75,8 @@ def replication(name, run, seed, checkpoints=Q):
         return [{**at, "item": item, "value": value} for item, value in items.items()]
     if name == "speed":
         return [{**at, "n": n, "seconds": n / 1000, "forest": n / 2000} for n in (300, 1000)]
+    if name in THEORY_ROWS:
+        return [{"run": run, "seed": seed, **row} for row in THEORY_ROWS[name]]
     if name == "theory":
         kind = {"n_points": 8, "n_clusters": 2, "separation": 2.0, "strength": np.inf}
         second = {**at, **kind, "experiment": "theorem2", "neighbourhood_size": 1, "questions": 1, "kl": 1.0}
@@ -63,11 +86,20 @@ def replication(name, run, seed, checkpoints=Q):
             for method in ("active", "random")
             for T in (0, 4)
         ]
+    if name == "loop":
+        return loops(run, seed)
     rows = curve(run, seed, {q: 0.1 + q / 1000 for q in checkpoints})
+    if "placed" in columns_of(name):
+        rows = [{**row, "placed": 10} for row in rows]
     if name == "figure2":
         other = run.replace("without", "with")
         rows += curve(run, seed, dict.fromkeys(checkpoints, 0.5), method=other)
     return rows
+
+
+def columns_of(name):
+    """The columns of some experiments beyond those of a curve."""
+    return {"placed"} if name.partition("-")[0] in ("strategies", "rivals", "regrouped") else set()
 
 
 def add(folder, name, rows):
@@ -94,93 +126,163 @@ def lines_of(page, start):
     return lines[first:]
 
 
-def test_a_table_shows_the_papers_number_ours_and_the_difference_in_its_deviations(tmp_path):
-    for seed, ari in enumerate((0.5, 0.6)):
-        add(tmp_path, "table1", curve("AQM + MEE", seed, dict.fromkeys(Q, ari)))
-    theirs, ours, difference = lines_of(page_of(tmp_path), "AQM + MEE")[:3]
-    assert theirs[1:4] == ["paper", "30", ".474 (.124)"]
-    assert ours[1:4] == ["ours", "2", "**.550** (.071)"]
-    # (0.55 − 0.474) / 0.124 = 0.61 and, at 300 questions, (0.55 − 0.921) / 0.078 = −4.76
-    assert difference[1] == "difference"
-    assert (difference[3], difference[-1]) == ("+0.6 sd", "-4.8 sd")
+def by_questions(page, method):
+    """The cells of a method's lines after "method" and "questions", by the number of questions; "n" too."""
+    lines = lines_of(page, method)
+    own = lines[: 1 + len(Q)]
+    return {line[1]: line[2:] for line in own}
 
 
-def test_one_replication_has_no_deviation(tmp_path):
-    add(tmp_path, "table1", curve("AQM + MEE", 0, dict.fromkeys(Q, 0.5)))
-    assert lines_of(page_of(tmp_path), "AQM + MEE")[1][1:4] == ["ours", "1", "**.500** (–)"]
+def verdict(page, claim):
+    """The verdicts on a claim by column, from the table in short."""
+    lines = lines_of(page, claim)
+    return dict(zip(("paper", *COLUMNS), lines[0][1:], strict=True))
+
+
+def test_a_table_shows_the_papers_number_beside_every_form(tmp_path):
+    forms = {"AQM + MEE": 0.5, "AQM + MEE (as printed)": 0.4, "AQM + MEE (as released)": 0.3, "Ensemble": 0.9}
+    for method, ari in forms.items():
+        for seed in range(2 if method == "AQM + MEE" else 3):
+            add(tmp_path, "table1", curve(method, seed, dict.fromkeys(Q, ari + seed / 10)))
+    cells = by_questions(page_of(tmp_path), "AQM + MEE")
+    assert cells["n"] == ["30", "3", "3", "2", "3"]
+    # In standard errors √(.124² / 30 + .1² / 3): (1.0 − .474) / .062 = 8.5, above two
+    assert cells["60"] == [".474 (.124)", ".500 (.100)", ".400 (.100)", ".550 (.071)", "1.000 (.100) ↑"]
+    # (.4 − .921) / √(.078² / 30 + .1² / 3) < −2
+    assert cells["300"][2] == ".400 (.100) ↓"
+
+
+def test_a_rival_is_shown_as_released_and_ours(tmp_path):
+    for method in ("MPCKMeans + NPU", "MPCKMeans + NPU (as released)", "COBRAS (raw)"):
+        add(tmp_path, "table2", curve(method, 0, {60: 0.5}))
+    page = page_of(tmp_path)
+    assert by_questions(page, "MPCKMeans + NPU")["60"] == [".086 (.024)", ".500 (–)", ".500 (–)"]
+    assert by_questions(page, "COBRAS")["60"] == [".064 (.031)", ".500 (–)", "–"]
+    assert "\n\nOther runs:\n" not in page
+
+
+def test_other_runs_are_listed_below(tmp_path):
+    for method in ("AQM + MEE", "AQM + MEE (no penalty)", "PCKMeans + NPU (large weight)"):
+        add(tmp_path, "table1", curve(method, 0, {60: 0.5}, method=method))
+    page = page_of(tmp_path)
+    assert "\n\nOther runs:\n" in page
+    assert lines_of(page, "AQM + MEE (no penalty)")[0][1:4] == ["1", ".500 (–)", "–"]
+
+
+@pytest.mark.parametrize("name", ["table1-unmixed", "table3-released"])
+def test_other_data_are_compared_with_the_papers_table_too(tmp_path, name):
+    add(tmp_path, name, curve("AQM + MEE", 0, {60: 0.5}))
+    theirs = {"table1-unmixed": ".474 (.124)", "table3-released": ".384 (.045)"}[name]
+    assert by_questions(page_of(tmp_path), "AQM + MEE")["60"] == [theirs, "–", "–", ".500 (–)", "–"]
 
 
 def test_what_is_missing_is_a_dash(tmp_path):
     add(tmp_path, "table1", curve("AQM + MEE", 0, {60: 0.5}))
     add(tmp_path, "table1", curve("COBRA", 0, {10: 0.2}))
     page = page_of(tmp_path)
-    assert [line[3:] for line in lines_of(page, "AQM + MEE")[1:3]] == [
-        ["**.500** (–)", "–", "–", "–", "–"],
-        ["+0.2 sd", "–", "–", "–", "–"],
-    ]
-    assert lines_of(page, "50")[0] == ["50", "102 (15)", "–", ".275 (.070)", "–", "–"]
+    cells = by_questions(page, "AQM + MEE")
+    assert [cells[str(q)][3] for q in Q] == [".500 (–)", "–", "–", "–", "–"]
+    assert lines_of(page, "10")[0] == ["10", "19 (3)", "–", "10 (–)", ".174 (.065)", "–", ".200 (–)"]
 
 
 @pytest.mark.parametrize(
-    ("distances", "cells", "mean"),
+    ("distances", "word"),
     [
-        ([0.1] * 5, "every cell within", "at or above"),
-        ([-0.4] * 5, "every cell within", "BELOW"),
-        ([-0.6] * 5, "5 cell(s) NOT within", "BELOW"),
-        ([-0.6, 1, 1, 1, 1], "1 cell(s) NOT within", "at or above"),
+        ([1.9, -1.9, 0, 0, 0], "**level**: mean"),
+        ([-2.2, -2.2, 0, 0, 0], "**lower** (2 of 5 cells): mean"),
+        ([0, 0, 0, 0, 2.2], "**higher** (1 of 5 cells): mean"),
+        ([-2.2, 2.2, 2.2, 0, 0], "**mixed** (1 lower, 2 higher): mean"),
     ],
 )
-def test_the_verdict_on_the_papers_method(tmp_path, distances, cells, mean):
-    for seed in range(2):
-        aris = {q: at_distance("table2", "AQM + MEE", d)[q] for q, d in zip(Q, distances, strict=True)}
-        add(tmp_path, "table2", curve("AQM + MEE", seed, aris))
-    (verdict,) = re.findall(r"^- \*\*table2, AQM \+ MEE\*\*: (.*)$", page_of(tmp_path), re.MULTILINE)
-    assert verdict.startswith(cells)
-    assert f"(lowest {min(distances):+.2f} sd)" in verdict
-    assert f", {mean} the paper's .255 (n = 2)" in verdict
+def test_the_verdict_on_a_line_of_a_table(tmp_path, distances, word):
+    for seed in range(2):  # the same in both seeds: the standard error is the paper's alone
+        cells = {
+            q: at_distance("table2", "AQM + MEE", d, "error")[q] for q, d in zip(Q, distances, strict=True)
+        }
+        add(tmp_path, "table2", curve("AQM + MEE (as printed)", seed, cells))
+    found = verdict(page_of(tmp_path), "Table 2, AQM + MEE")
+    assert found["paper"] == "mean .255"
+    assert found["as printed"].startswith(word)
+    low, high = (x / np.sqrt(paper.N_REPLICATIONS) for x in (min(distances), max(distances)))
+    assert found["as printed"].endswith(f"{low:+.1f} to {high:+.1f} sd")
+    assert (found["as released"], found["ours"], found["our default"]) == ("–", "–", "–")
 
 
-def test_rivals_that_are_two_standard_errors_below_are_named(tmp_path):
-    distances = {"COBRAS": -2.2, "MPCKMeans + NPU": -1.8, "AQM + NPU": 5.0, "AQM + MEE": 0.0}
-    for method, distance in distances.items():
-        for seed in range(2):  # the same in both seeds: the standard error is the paper's alone
-            aris = at_distance("table1", method, distance, unit="error")
-            add(tmp_path, "table1", curve(method, seed, aris | {300: 0.1} if method == "COBRAS" else aris))
-    page = page_of(tmp_path)
-    below = "5 of 5 cells more than two standard errors below the paper's (worst: .100 for .417)"
-    assert f"- table1, COBRAS: {below}" in page
-    assert "- table1, MPCKMeans" not in page
-    assert "- table1, AQM + NPU" not in page
-
-
-def test_cobra_is_judged_as_the_other_rivals_are(tmp_path):
-    for seed in range(2):
-        add(tmp_path, "table1", curve("COBRA", seed, dict.fromkeys(paper.COBRA["table1"], 0.1)))
-    assert "- table1, COBRA: 5 of 5 cells more than two standard errors below" in page_of(tmp_path)
-
-
-def test_methods_with_too_few_rows_are_not_judged(tmp_path):
+def test_one_replication_is_too_little_for_a_verdict(tmp_path):
     add(tmp_path, "table3", curve("COBRAS", 0, dict.fromkeys(Q, 0.0)))
+    assert verdict(page_of(tmp_path), "Table 3, COBRAS")["ours"] == "one seed: mean .000"
+
+
+def test_cells_without_rows_are_left_out_of_the_papers_mean_too(tmp_path):
     for seed in range(2):
-        add(tmp_path, "table3", curve("MPCKMeans + NPU", seed, dict.fromkeys(Q, 0.9)))
+        add(tmp_path, "table1", curve("AQM + MEE", seed, {60: 0.48, 120: 0.64}))
+        add(tmp_path, "table1", curve("AQM + NPU", seed, {60: 0.5, 120: 0.5}))
     page = page_of(tmp_path)
-    assert "table3, COBRAS:" not in page
-    (few,) = re.findall(r"^- table3, too few rows to tell: (.*)$", page, re.MULTILINE)
-    assert few == "PCKMeans + NPU, COPKMeans + NPU, COBRAS, AQM + MEE, COBRA"
+    assert "mean .560 for .552, " in verdict(page, "Table 1, AQM + MEE")["ours"]
+    # (.474 − .443 + .630 − .587) / 2
+    assert verdict(page, "Table 1, AQM + MEE − AQM + NPU")["ours"].endswith(" for +0.037")
+
+
+def test_the_lead_of_a_method_is_paired_by_seed_within_a_form(tmp_path):
+    for seed, level in enumerate((0.1, 0.5, 0.9)):
+        add(tmp_path, "table1", curve("AQM + MEE (as released)", seed, {60: level + 0.05 + seed / 100}))
+        add(tmp_path, "table1", curve("AQM + NPU (as released)", seed, {60: level}))
+        add(tmp_path, "table1", curve("MPCKMeans + NPU (as released)", seed, {60: level + 0.1 + seed / 100}))
+        add(tmp_path, "table1", curve("AQM + MEE", seed, {60: level + (seed - 1) / 100}))
+        add(tmp_path, "table1", curve("AQM + NPU", seed, {60: level}))
+    page = page_of(tmp_path)
+    found = verdict(page, "Table 1, AQM + MEE − AQM + NPU")
+    assert found["paper"] == "+0.050"
+    assert found["as released"] == "**ahead**: +0.060 ± 0.006 for +0.031"
+    assert found["ours"] == "**level**: +0.000 ± 0.006 for +0.031"
+    assert found["as printed"] == "–"
+    other = verdict(page, "Table 1, AQM + MEE − MPCKMeans + NPU")
+    assert other["as released"].startswith("**behind**: -0.050")
+    assert other["ours"] == "–"  # no rows of our MPCKMeans
+
+
+def test_a_printed_form_is_compared_with_our_rival(tmp_path):
+    for seed in range(2):
+        add(tmp_path, "figure3-meu", curve("AQM + MEE (as printed)", seed, {300: 0.6 + seed / 100}))
+        add(tmp_path, "figure3-meu", curve("MPCKMeans + NPU", seed, {300: 0.5 + seed / 100}))
+    found = verdict(page_of(tmp_path), "Figure 3, MEU-Mobile, AQM + MEE over MPCKMeans + NPU after 300")
+    assert (found["paper"], found["as printed"], found["as released"]) == ("+20%", "**level**: +19.8%", "–")
+
+
+def test_the_numbers_of_the_text_stand_beside_ours(tmp_path):
+    for seed, ari in enumerate((0.9, 1.0)):
+        add(tmp_path, "figure3-cancer", curve("AQM + MEE", seed, {70: 0.1, 80: ari}))
+        add(tmp_path, "figure3-cancer", curve("Ensemble", seed, {80: 0.99 + seed / 100}))
+    found = verdict(page_of(tmp_path), "Figure 3, breast cancer, AQM + MEE after 80")
+    assert (found["paper"], found["ours"]) == (".928", "**level**: .950 (.071)")
+    assert found["our default"] == "**higher**: .995 (.007)"
+
+
+def test_augmentation_is_judged_at_every_number_of_pairs(tmp_path):
+    for seed in range(2):
+        for way, gain in (("without", 0.0), ("with", 0.2 + seed / 100)):
+            aris = {10: 0.5 + gain, 20: 0.5 + gain, 30: 0.5 - gain / 10}
+            run = "printed without augmentation"
+            add(tmp_path, "figure2", curve(run, seed, aris, method=f"printed {way} augmentation"))
+    found = verdict(page_of(tmp_path), "Figure 2, gain by augmentation, grouped by formula (5)")
+    assert found["as printed"].startswith("**ahead**: +0.1")
+    assert found["as printed"].endswith("positive at 2 of 3 numbers of pairs")
 
 
 def test_cobra_has_a_table_of_its_own(tmp_path):
     for seed, ari in enumerate((0.2, 0.3)):
         add(tmp_path, "table1", curve("COBRA", seed, {10: ari, 50: ari}))
+        add(tmp_path, "table1", curve("COBRA (raw)", seed, {10: 0.9}))
     page = page_of(tmp_path)
-    assert "COBRA (2 seeds):" in page
-    # Asked 10 and 11; (0.25 − 0.174) / 0.065 = 1.17
-    assert lines_of(page, "10")[0] == ["10", "19 (3)", "10 (1)", ".174 (.065)", "**.250** (.071)", "+1.2 sd"]
+    assert "COBRA (seeds: as released 2, ours 2):" in page
+    # Asked 10 and 11; (0.25 − 0.174) / √(.065² / 30 + .071² / 2) = 1.5
+    ours = [".174 (.065)", ".900 (.000) ↑", ".250 (.071)"]
+    assert lines_of(page, "10")[0] == ["10", "19 (3)", "10 (1)", "10 (1)", *ours]
 
 
 def test_cobra_on_real_data_has_no_number_of_the_papers_beside_it(tmp_path):
     add(tmp_path, "figure3-cancer", curve("COBRA", 0, {25: 0.2}))
-    assert lines_of(page_of(tmp_path), "25")[0] == ["25", "–", "25 (–)", "–", ".200 (–)", "–"]
+    assert lines_of(page_of(tmp_path), "25")[0] == ["25", "–", "–", "25 (–)", "–", "–", ".200 (–)"]
 
 
 def test_methods_are_paired_by_seed(tmp_path):
@@ -218,18 +320,100 @@ def test_a_page_without_rows_says_so(tmp_path):
     assert "In short" not in page
 
 
-def test_the_numbers_of_the_text_stand_beside_ours(tmp_path):
-    for seed, ari in enumerate((0.9, 1.0)):
-        add(tmp_path, "figure3-cancer", curve("AQM + MEE", seed, {70: 0.1, 80: ari}))
-    assert "AQM + MEE after 80 questions: paper .928, ours .950 (.071)." in page_of(tmp_path)
-
-
 def test_figure4_shows_the_heaviest_features_and_what_they_are_worth(tmp_path):
     for seed in range(2):
         add(tmp_path, "figure4", replication("figure4", "AQM + MEE", seed))
-    paper_line, ours = lines_of(page_of(tmp_path), "paper")[:2]
-    assert paper_line[2:] == ["19, 40, 61 (NDVI)", ".030", ".030", ".290", ".340", "28"]
-    assert ours == ["AQM + MEE", "2", "2 NDVI, 3 Round, 1 Area", ".400", ".100", ".300", ".350", "2"]
+    page = page_of(tmp_path)
+    theirs, ours = lines_of(page[page.index("## Figure 4") :], "paper")[:2]
+    assert theirs[2:] == ["19, 40, 61 (NDVI)", ".290", ".290", ".340", ".340", "28"]
+    assert ours == ["AQM + MEE", "2", "2 NDVI, 3 Round, 1 Area", ".300", "–", ".350", "–", "2"]
+    assert verdict(page, "Figure 4, heaviest features")["ours"] == "2 NDVI, 3 Round, 1 Area"
+    assert verdict(page, "Figure 4, K-means on the top three")["ours"] == "scaled .300; raw –"
+    assert "without any metric" not in page
+
+
+def test_figure4_has_a_reference_without_any_metric(tmp_path):
+    items = {
+        "K-means, all": 0.4,
+        "K-means, all, raw": 0.03,
+        "K-means, NDVI, raw": 0.29,
+        "K-means, random": 0.36,
+    }
+    at = {"run": "K-means", "method": "K-means"}
+    for seed in range(2):
+        rows = [{**at, "seed": seed, "item": item, "value": value} for item, value in items.items()]
+        add(tmp_path, "figure4", rows)
+    page = page_of(tmp_path)
+    assert lines_of(page, "all 147, raw")[0] == ["all 147, raw", ".030", ".030"]
+    assert lines_of(page, "19, 40, 61 (NDVI at three scales), raw")[0][1:] == [".290", ".290"]
+    assert verdict(page, "Figure 4, K-means on all features")["ours"] == "raw .030; scaled .400"
+
+
+def loops(run, seed):
+    at = {"run": run, "seed": seed, "method": run, "forest": 0.05}
+    return [{**at, "questions": q, "loops": n, "seconds": n / 100} for q, n in ((60, 20), (120, 10))]
+
+
+def test_a_loop_is_timed_beside_the_papers_and_a_forest(tmp_path):
+    for run in ("AQM + MEE (as printed)", "Ensemble"):
+        add(tmp_path, "loop", loops(run, 0))
+    page = page_of(tmp_path)
+    # 20 loops of .2 s and 10 of .1 s
+    line = ["AQM + MEE (as printed)", "1", "0.200 s", "0.100 s", "0.167 s", "0.050 s", "3.3"]
+    assert lines_of(page, "AQM + MEE (as printed)")[0] == line
+    found = verdict(page, "§4, one loop at n = 300, p = 35, K = 5")
+    assert (found["paper"], found["as printed"], found["our default"]) == ("8 s", "0.17 s", "0.17 s")
+
+
+def placed(run, seed, aris, n_placed=30, **more):
+    return [{**row, "placed": n_placed} for row in curve(run, seed, aris, **more)]
+
+
+def test_strategies_are_shown_with_the_rows_that_they_place(tmp_path):
+    sorted_npu, unsorted_npu = "AQM + NPU (sorted cost; random tie)", "AQM + NPU (unsorted cost; random tie)"
+    for seed in range(3):
+        add(tmp_path, "strategies-table1", placed("AQM + MEE", seed, {60: 0.5}, n_placed=15 + seed / 4))
+        add(tmp_path, "strategies-table1", placed(sorted_npu, seed, {60: 0.6}, n_placed=30))
+        add(tmp_path, "strategies-table1", placed(unsorted_npu, seed, {60: 0.3 + seed / 100}))
+    page = page_of(tmp_path)
+    rates = page[page.index("Rows placed") :]
+    assert lines_of(rates, "AQM + MEE")[0][1] == "0.25"  # 15 of 60, 15.25 of 61, 15.5 of 62
+    assert lines_of(rates, sorted_npu)[0][1] == "0.49"
+    assert lines_of(page, f"AQM + MEE − {sorted_npu}")[0][1:3] == ["3", "-0.100 ± 0.000"]
+    # Sorting is a factor only with all four ways.
+    assert "sorted cost − unsorted cost" not in page
+    for way in ("sorted", "unsorted"):
+        for seed in range(3):
+            add(tmp_path, "strategies-table1", placed(f"AQM + NPU ({way} cost; first tie)", seed, {60: 0.2}))
+    page = page_of(tmp_path)
+    # (.6 − .31 + 0) / 2 on average
+    assert lines_of(page, "sorted cost − unsorted cost")[0][1:3] == ["3", "+0.145 ± 0.003"]
+    assert lines_of(page, "random tie − first tie")[0][2].startswith("+0.255")
+
+
+def test_rivals_are_shown_by_their_factors_and_main_effects(tmp_path):
+    worth = {"standardised": 0.1, "price in variances": 0.2, "sorted": 0.0, "kept": 0.3}
+    for levels in LEVELS:
+        run = levels._replace(answers="kept").name
+        for seed in range(2):
+            ari = 0.2 + seed / 100 + sum(worth.get(level, 0.0) for level in levels)
+            # A variant is a method of the run whose answers it groups.
+            add(tmp_path, "rivals-table1", placed(run, seed, {60: ari}, method=levels.name))
+    page = page_of(tmp_path)
+    assert lines_of(page, "standardised")[0][:6] == [*LEVELS[0], "2", ".805 (.007)"]
+    assert lines_of(page, "kept − not kept")[0][2] == "+0.300 ± 0.000"
+    assert lines_of(page, "price in variances − price in units")[0][2] == "+0.200 ± 0.000"
+    assert lines_of(page, "sorted − unsorted; first tie")[0][2] in ("+0.000 ± 0.000", "-0.000 ± 0.000")
+
+
+def test_regrouped_answers_are_listed_by_who_asked(tmp_path):
+    at = {"run": "AQM + MEE", "seed": 0, "aris": {30: 0.4, 60: 0.5}}
+    rows = placed(**at) + placed(**at, method="PCKMeans (answers of AQM + MEE)")
+    add(tmp_path, "regrouped-meu", rows)
+    page = page_of(tmp_path)
+    first, second = lines_of(page, "AQM + MEE")[:2]
+    assert (first[:3], second[:3]) == (["AQM + MEE", "AQM", "1"], ["AQM + MEE", "PCKMeans", "1"])
+    assert second[3:] == [".400 (–)", ".500 (–)"]
 
 
 def test_speed_is_in_seconds_and_in_forests(tmp_path):
@@ -245,6 +429,45 @@ def test_theory_shows_how_often_and_how_far(tmp_path):
     assert active[1:8] == ["75.0%", "active", "8.000", "–", "–", "–", "4.000"]
     assert random[1:3] == ["", "random"]
     assert "2 random problems of each kind" in page
+
+
+def test_theorem_1_shows_errors_with_the_bounds_beside_them(tmp_path):
+    for seed in range(2):
+        add(tmp_path, "theorem1", replication("theorem1", "opposite", seed))
+    page = page_of(tmp_path)
+    assert lines_of(page, "e (ê), limit 1, with augmentation")[0][1:] == [".500 (.400)"] * 2
+    assert lines_of(page, "e, best limit, with − without")[0][1:] == ["-.100 ± .000"] * 2
+    assert lines_of(page, "e, every pair called different")[0][1:] == [".200"] * 2
+    assert lines_of(page, "ε, as printed")[0][1:] == ["2.81", "0.95"]
+    first = lines_of(page, "Table 1 without mixing")[0]
+    assert first[1:] == ["as printed", "36", "280", "3,004", "44,850"]
+
+
+def test_the_classes_of_theorem_1_show_shattering_and_what_is_left(tmp_path):
+    add(tmp_path, "theorem1-classes", replication("theorem1-classes", "classes", 0))
+    page = page_of(tmp_path)
+    assert lines_of(page, "3")[0] == ["3", "3", "6", "6", "4", "3", "6"]
+    assert lines_of(page, "one relevant")[0][1:] == ["41.0", "30.0", ".732", "1.46", ".488"]
+    assert lines_of(page, "all nine")[0][1:] == ["–", "–", "1.000", "2.00", "–"]
+
+
+def test_corollary_1_shows_shares_limit_and_tail(tmp_path):
+    for seed in range(2):
+        add(tmp_path, "corollary1", replication("corollary1", "independent", seed))
+    first = lines_of(page_of(tmp_path), "2")[0]
+    assert first[:4] == ["2", "30", "1", "facts"]
+    assert first[4:8] == [".710 ± .000", ".720 ± .000", ".730 ± .000", "+.020 ± .000"]
+    assert first[8:] == [".760", "-20", "-37", "-58"]
+
+
+def test_theorem_3_is_false_where_its_bound_is_below_minus_the_loss(tmp_path):
+    for seed in range(3):
+        add(tmp_path, "theorem3", replication("theorem3", "two-step", seed))
+    page = page_of(tmp_path)
+    early, late = lines_of(page, "200")[:2]
+    assert early[2:] == ["200", "97.0", "38.6 ± 0.0", "-8.5", ""]
+    assert late[2:] == ["399", "97.0", "11.9 ± 0.0", "-33.4", "false"]
+    assert lines_of(page, "Table 1")[0] == ["Table 1", "5", "4.24", "+42", "+59"]
 
 
 some_rows = st.lists(
@@ -283,7 +506,7 @@ def test_a_page_does_not_depend_on_which_replication_was_done_first(tmp_path):
             add(folder, "figure3-cancer", replication("figure3-cancer", run, seed))
     assert page_of(tmp_path / "a") == page_of(tmp_path / "b")
     first = [line[0] for line in lines_of(page_of(tmp_path / "a"), "COBRAS")]
-    assert first[:7:3] == ["COBRAS", "AQM + MEE", "COBRAS (raw)"]
+    assert first[0] == "COBRAS"
 
 
 def test_findings_are_taken_in_whole(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reproduction.bounds import two_step_bound
 from reproduction.enumeration import (
     FACTS,
     divergence,
@@ -25,7 +26,6 @@ from reproduction.theory import (
     one_step,
     questions,
     two_step,
-    two_step_bound,
 )
 from reproduction.theory_rows import RandomCase, divergence_curves, theory_rows
 from sameornot import Answer, Constraints

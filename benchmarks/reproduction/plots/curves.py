@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from reproduction import paper as published
+from reproduction.columns import table_of
 from reproduction.plots.style import (
     finish_axes,
     floats,
@@ -76,12 +77,13 @@ def paper_points(experiment: str) -> dict[str, Points]:
     >>> paper_points("figure3-cancer")
     {'AQM + MEE': [(80, 0.928)], 'MPCKMeans + NPU': [(80, 0.732)]}
     """
+    table = table_of(experiment)
     points: dict[str, Points] = {
         method: [(n, cell.mean) for n, cell in zip(published.QUESTIONS, line, strict=True)]
-        for method, line in published.TABLES.get(experiment, {}).items()
+        for method, line in published.TABLES.get(table, {}).items()
     }
-    if experiment in published.COBRA:
-        cells = published.COBRA[experiment].values()
+    if table in published.COBRA:
+        cells = published.COBRA[table].values()
         points["COBRA"] = [(cell.questions.mean, cell.ari.mean) for cell in cells]
     for (data, method, n), ari in published.FIGURE3.items():
         if experiment == f"figure3-{data}":

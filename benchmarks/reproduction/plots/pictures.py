@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reproduction.columns import COBRA, MEE, NPU, RIVALS, forms
 from reproduction.experiments import EXPERIMENTS
 from reproduction.plots.curves import draw_curves, paper_points
 from reproduction.plots.figures import draw_figure1, draw_figure2, draw_figure4
+from reproduction.plots.theorem1 import draw_theorem1
 from reproduction.plots.theory import draw_theory
 from reproduction.questions import OTHER_PACKAGES, RUNS, SETTINGS, rows_name
 from reproduction.report import TABLES
@@ -22,8 +24,8 @@ FIGURE3 = {
     "figure3-meu": "MEU-Mobile",
     "figure3-urban": "Urban land cover",
 }
-# A picture that also had the variants would be unreadable; their numbers are in the tables of the page.
-MAIN = (*EXPERIMENTS["table1"].runs, "Label and classify")
+# A picture that also had the other forms would be unreadable; their numbers are in the tables of the page.
+MAIN = (MEE, *(name for _, name in forms(MEE)), NPU, *RIVALS, COBRA)
 # All with the last answer inferred; what changes if it is asked is in the tables of the page.
 COMPARED = (*(run for run in RUNS if "last asked" not in run), *OTHER_PACKAGES)
 
@@ -43,7 +45,13 @@ def draw_pictures(folder: Path) -> "Iterator[tuple[str, Figure]]":
     found = {title: table for title, table in tables.items() if len(table)}
     if found:
         yield "questions", draw_curves(found, methods=COMPARED)
-    for name, draw in {"figure2": draw_figure2, "figure4": draw_figure4, "theory": draw_theory}.items():
+    others = {
+        "figure2": draw_figure2,
+        "figure4": draw_figure4,
+        "theory": draw_theory,
+        "theorem1": draw_theorem1,
+    }
+    for name, draw in others.items():
         if len(rows[name]):
             yield name, draw(rows[name])
 

@@ -19,13 +19,16 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 GREY = "#5A5A5A"
 
 
+Dash = str | tuple[float, tuple[float, ...]]  # a name, or an offset and lengths
+
+
 class Look(NamedTuple):
     """How a method is drawn."""
 
     colour: str
     marker: str
     width: float = 1.3
-    dash: str = "-"
+    dash: Dash = "-"
 
 
 # The default and the paper's method first and widest, then its rivals, then methods that it does not have.
@@ -43,7 +46,14 @@ LOOKS = {
     "nCOBRAS": Look(COLOURS[3], "X", dash="--"),
     "A3S": Look(COLOURS[2], "*", dash="--"),
 }
-VARIANT_DASHES = {"automatic λ and q": "-.", "no penalty": ":", "large weight": "-."}
+VARIANT_DASHES: dict[str, Dash] = {
+    "as printed": (0.0, (7.0, 2.0)),
+    "as released": (0.0, (2.0, 2.0)),
+    "automatic λ and q": "-.",
+    "no penalty": ":",
+    "large weight": "-.",
+}
+HATCHES = {"as printed": "//", "as released": ".."}  # of bars
 
 
 def is_cobra(method: str) -> bool:
@@ -58,6 +68,11 @@ def look_of(method: str) -> Look:
     if method in LOOKS:
         return look
     return look._replace(width=1.3, dash=VARIANT_DASHES.get(variant.rstrip(")"), "--"))
+
+
+def hatch_of(method: str) -> str | None:
+    """The hatch of a bar, which tells the forms of a method apart."""
+    return HATCHES.get(method.partition(" (")[2].rstrip(")"))
 
 
 def sort_key(method: str) -> tuple[int, str]:
