@@ -39,7 +39,7 @@ def built_trees(X: np.ndarray, labels: np.ndarray, n_trees: int, seed: int) -> l
     classes, codes = np.unique(labels, return_inverse=True)
     n_classes, target = np.array([len(classes)], dtype=np.intp), codes.astype(np.float64)[:, None]
     max_features = max(1, int(np.sqrt(n_features)))
-    rng = np.random.RandomState(0)  # seeded again for each tree: making one takes as long as a tenth of a tree
+    rng = np.random.RandomState(0)  # seeded again for each tree: a new one takes a tenth of a tree's time
     trees = []
     for tree_seed in tree_seeds(seed, n_trees):
         rng.seed(tree_seed)
