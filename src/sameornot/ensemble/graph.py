@@ -90,20 +90,24 @@ def facility_location(
 ) -> list[int]:
     """Rows (`among` some) that represent as many rows as possible that no `known` row represents.
 
-    Greedy (Nemhauser et al. 1978): each adds most to the sum over rows of the similarity to the nearest.
+    Greedy (Nemhauser et al. 1978): each adds most to the sum over rows of the similarity to the nearest. What
+    a row adds never rises, so only rows whose last value is still the largest are valued again (lazy greedy:
+    Minoux 1978).
     """
     represented = kernel[:, known].max(axis=1, initial=0.0)
-    is_free = np.ones(len(kernel), dtype=bool)
-    if among is not None:
-        is_free = np.zeros(len(kernel), dtype=bool)
-        is_free[among] = True
-    is_free[known] = False
+    free = np.setdiff1d(np.arange(len(kernel)) if among is None else among, known)
+    adds = np.full(len(kernel), -1.0)
+    adds[free] = np.maximum(kernel - represented[:, None], 0.0).sum(axis=0)[free]
     chosen: list[int] = []
-    for _ in range(min(n_wanted, int(is_free.sum()))):
-        gain = np.maximum(kernel - represented[:, None], 0.0).sum(axis=0)
-        gain[~is_free] = -1.0
-        best = int(gain.argmax())
-        chosen.append(best)
-        is_free[best] = False
-        represented = np.maximum(represented, kernel[:, best])
+    is_current = np.ones(len(kernel), dtype=bool)
+    while len(chosen) < min(n_wanted, len(free)):
+        best = int(adds.argmax())
+        if is_current[best]:
+            chosen.append(best)
+            represented = np.maximum(represented, kernel[:, best])
+            adds[best] = -1.0
+            is_current[:] = False
+        else:
+            adds[best] = np.maximum(kernel[:, best] - represented, 0.0).sum()
+            is_current[best] = True
     return chosen

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from sameornot.ensemble.training import TrainingSet
+from sameornot.cluster.clustering import squared_distances
+from sameornot.ensemble.training import TrainingSet, all_rows
 
 
 class LDA(NamedTuple):
@@ -58,19 +59,21 @@ def semi_supervised_lda(rows: np.ndarray, training: TrainingSet, start: np.ndarr
         memberships = exclude(model.memberships, training.excluded)
         weights = np.where(is_labelled, labelled, em.unlabelled_weight * memberships)
     predicted = model.memberships.copy()
-    for m, members in enumerate(training.groups):
-        predicted[members] = leave_one_out(rows[members], model, m, used[:, m].sum())
+    own = np.repeat(np.arange(len(training.groups)), [len(members) for members in training.groups])
+    placed = all_rows(training.groups)
+    predicted[placed] = leave_one_out(rows[placed], own, model, used.sum(axis=0))
     return model._replace(memberships=predicted)
 
 
-def leave_one_out(rows: np.ndarray, model: LDA, m: int, mass: float) -> np.ndarray:
-    """Memberships of rows of group m (of that mass), each by the centre of the group without it.
+def leave_one_out(rows: np.ndarray, own: np.ndarray, model: LDA, mass: np.ndarray) -> np.ndarray:
+    """Memberships of rows, each by the centre of its own group without it; `mass` is that of each group.
 
     Distances are those along the discriminant axes.
     """
-    space, centers = (rows - model.centers[m]) @ model.axes, (model.centers - model.centers[m]) @ model.axes
-    squares = ((space[:, None, :] - centers) ** 2).sum(axis=2)
-    squares[:, m] *= (mass / max(mass - 1.0, 0.5)) ** 2
+    axes = model.axes
+    middle = model.centers.mean(axis=0)
+    squares = squared_distances((rows - middle) @ axes, (model.centers - middle) @ axes)
+    squares[np.arange(len(rows)), own] *= ((mass / np.maximum(mass - 1.0, 0.5)) ** 2)[own]
     return np.asarray(softmax(-0.5 * squares, axis=1))
 
 
