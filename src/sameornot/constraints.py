@@ -252,12 +252,13 @@ class Constraints:
     def known_apart(self, neighbourhoods: Sequence[np.ndarray]) -> np.ndarray:
         """Whether each point (rows) is known to differ from each of some neighbourhoods (columns)."""
         apart = np.zeros((self.n_points, len(neighbourhoods)), dtype=bool)
-        roots = [self._find(int(members[0])) for members in neighbourhoods]
-        for group in self.groups():
-            differs = self._apart.get(self._find(int(group[0])), {})
-            for m, root in enumerate(roots):
-                if root in differs:
-                    apart[group, m] = True
+        columns: dict[int, list[int]] = {}
+        for m, members in enumerate(neighbourhoods):
+            columns.setdefault(self._find(int(members[0])), []).append(m)
+        for root, others in self._apart.items():
+            differs = [m for other in others.keys() & columns.keys() for m in columns[other]]
+            if differs:
+                apart[np.ix_(self._rising(root), np.array(differs))] = True
         return apart
 
     def imply_last(self, n_clusters: int) -> None:

@@ -17,7 +17,8 @@ from sameornot.ensemble.linking import respect_constraints
 from sameornot.ensemble.posterior import Evidence, fit_ensemble
 from sameornot.ensemble.preparation import prepare
 from sameornot.ensemble.prequential import PredictionCheckpoint
-from sameornot.ensemble.training import TrainingSet
+from sameornot.ensemble.structure import granularity
+from sameornot.ensemble.training import TrainingSet, all_rows
 
 # All pairs of rows are held in memory, a few times over: some 3 GB for this many.
 MAX_ROWS = 10_000
@@ -33,7 +34,7 @@ class EnsembleClustering(Clusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        Number of groups. If omitted, as many as the constraints tell apart, at least one.
+        Number of groups. If omitted, it is estimated from the rows and the constraints.
     learners : tuple of str
         One or more of `sameornot.ensemble.learners.LEARNERS`.
     config : EnsembleConfig, optional
@@ -100,12 +101,12 @@ class EnsembleClustering(Clusterer):
     def neighbourhoods(self, answers: Constraints, n_clusters: int | None) -> list[np.ndarray]:
         """The groups that the answers make known.
 
-        Where their number is given, groups are provisionally taken to differ until answers say otherwise,
-        unless the expert was seen to err.
+        Groups are provisionally taken to differ until answers say otherwise, unless the expert was seen to
+        err.
         """
-        if n_clusters is None or answers.is_inconsistent:
+        if answers.is_inconsistent:
             return answers.neighbourhoods(at_most=n_clusters)
-        return answers.provisional_neighbourhoods(n_clusters)
+        return answers.provisional_neighbourhoods(n_clusters or answers.n_points)
 
     def checkpoints(self, step: int) -> Iterator[int]:
         """Steps 2, 3, 4, 5, 6, 7, 8, 10, 12, … before the given one."""
@@ -123,8 +124,12 @@ class EnsembleClustering(Clusterer):
         answers, n_clusters, ensemble = problem.answers, problem.n_clusters, self._ensemble
         rng = problem.step_rng()
         groups = self.neighbourhoods(answers, n_clusters)
+        found, n_groups = None, n_clusters
+        if n_groups is None:
+            found = granularity(state.prepared.structure, answers.answers)
+            n_groups = len(groups) + found.n_missing(all_rows(groups), len(groups))
         known = TrainingSet(groups, answers.known_apart(groups))
-        evidence = Evidence(state.prepared, known, answers.answers, state.checkpoints, problem.n_groups)
+        evidence = Evidence(state.prepared, known, answers.answers, state.checkpoints, n_groups, found)
         if n_clusters is not None and answers.is_inconsistent:
             posterior = fit_ensemble(replace(evidence, answers=[]), ensemble, rng)
             if len(posterior.groups) > 1:

@@ -57,6 +57,55 @@ class GraphConfig:
 
 
 @dataclass(frozen=True)
+class StructureConfig:
+    """How many groups there are where their number is not given (`structure.py`).
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        Numbers of pieces that are tried, about a sixth apart.
+    n_rows : int
+        Rows that the tree is built on. It bounds the cost.
+    min_size : int
+        Fewest rows of a piece, on average.
+    least_gap : float
+        Gap below which nothing stands out; the number is then `no_structure`.
+    share_of_gap : float
+        Share of the largest gap that counts as nearly the largest.
+    no_structure : int
+        The number of groups to start from where nothing stands out.
+    trust, deviation : float
+        Prior weight of the numbers near the estimate, and how near: a deviation of log2. The rest of the
+        prior is spread over all numbers. Chosen among .5, .6, .7 on seven tables, seed 0.
+    prior_inside, prior_across : tuple of float
+        Beta priors of the chance of "same" inside of a piece and across two.
+    max_compared : int
+        Known groups that count for the chance that an unvisited piece belongs to one of them.
+    max_questions : int
+        Questions at the start that are spent on the number of pieces.
+    enough : float
+        Deviation of log2 of the number of pieces below which no more are spent.
+    """
+
+    numbers: tuple[int, ...] = (
+        *(2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28, 34, 40, 48, 56),
+        *(68, 80, 96, 112, 136, 160, 192, 224, 272, 320),
+    )
+    n_rows: int = 1000
+    min_size: int = 4
+    least_gap: float = 0.025
+    share_of_gap: float = 0.95
+    no_structure: int = 3
+    trust: float = 0.6
+    deviation: float = 0.7
+    prior_inside: tuple[float, float] = (3.2, 0.8)
+    prior_across: tuple[float, float] = (0.3, 5.7)
+    max_compared: int = 2
+    max_questions: int = 12
+    enough: float = 0.5
+
+
+@dataclass(frozen=True)
 class LDAConfig:
     """Semi-supervised linear discriminant analysis (`lda.py`).
 
@@ -137,6 +186,10 @@ class StackingConfig:
         sensitivity recorded.
     n_iter : int
         Iterations of EM for the weights. No sensitivity recorded.
+    novelties : tuple of float
+        Factors of the odds of unknown groups that are searched. Powers of two; a convention.
+    novelty_mean, novelty_deviation : float
+        Normal prior of log2 of that factor. Wider and lower ones were worse on four tables (seed 0).
     """
 
     inverse_temperatures: tuple[float, ...] = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -145,6 +198,9 @@ class StackingConfig:
     decay: float = 0.98
     slip_rate: float = 0.02
     n_iter: int = 30
+    novelties: tuple[float, ...] = tuple(2.0**power for power in range(-8, 9))
+    novelty_mean: float = -1.0
+    novelty_deviation: float = 2.0
 
 
 @dataclass(frozen=True)
@@ -272,7 +328,7 @@ class EnsembleConfig:
 
     Attributes
     ----------
-    clip, graph, lda, trees, stacking, accuracy, noise, search, prototypes
+    clip, graph, structure, lda, trees, stacking, accuracy, noise, search, prototypes
         The parts, each described by its class.
     checkpoint_growth : float
         Ratio between successive steps at which predictions are checkpointed: a resumed session repeats a
@@ -291,6 +347,7 @@ class EnsembleConfig:
 
     clip: ClipConfig = field(default_factory=ClipConfig)
     graph: GraphConfig = field(default_factory=GraphConfig)
+    structure: StructureConfig = field(default_factory=StructureConfig)
     lda: LDAConfig = field(default_factory=LDAConfig)
     trees: TreesConfig = field(default_factory=TreesConfig)
     stacking: StackingConfig = field(default_factory=StackingConfig)

@@ -51,7 +51,7 @@ def expand(
         training = TrainingSet.without_exclusions(groups, len(X))
         views = make_views(X, metric.scale, config)
         predicted = base_proba(views, training, ensemble, np.random.default_rng(0))
-        mixture = mixture_proba(predicted, groups, posterior.stacking, ensemble)
+        mixture = mixture_proba(predicted, groups, posterior.stacking, ensemble, len(posterior.placeholders))
     labels = mixture.argmax(axis=1)
     for m, members in enumerate(groups):
         labels[members] = m

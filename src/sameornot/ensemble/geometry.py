@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from sameornot.ensemble.config import ClipConfig
 from sameornot.ensemble.graph import neighbour_graph
+from sameornot.ensemble.structure import Structure
 
 MAD_OF_NORMAL = 1.4826  # standard deviation of a normal variable in units of its median absolute deviation
 
@@ -30,9 +31,13 @@ class Views:
 
 @dataclass(frozen=True)
 class Geometry(Views):
-    """The views, and how similar rows are on the graph (n × n)."""
+    """The views, and how similar rows are on the graph (n × n).
+
+    `structure` is that of the rows where the number of groups is not given.
+    """
 
     kernel: np.ndarray
+    structure: Structure | None = None
 
     def subset(self, chosen: np.ndarray, n_neighbors: int) -> "Geometry":
         """The same of some of the rows; similarities stay what they are among all."""

@@ -69,7 +69,9 @@ def prepare_search(
     earlier = checkpoints[-1].map_groups if checkpoints else []
     stacking = posterior.stacking
     if earlier:
-        stacking = stack(checkpoints, earlier, n_rows, ensemble, config.noise.assumed_rate)
+        stacking = stack(
+            checkpoints, TrainingSet.without_exclusions(earlier, n_rows), ensemble, config.noise.assumed_rate
+        )
     searched = sample_rows(votes.rows, n_rows, config.search.n_rows, rng)
     geometry = evidence.geometry
     if len(searched) < n_rows:
@@ -111,7 +113,9 @@ def condition_on_assignment(
     groups = votes.supported_rows(assignment, n_groups)
     trained = fill_empty(groups, evidence.geometry.kernel, votes.rows)
     error_rate = votes.error_rate(assignment, config.noise.assumed_rate, config.search.prior_answers)
-    stacking = stack(evidence.checkpoints, groups, evidence.n_rows, ensemble, error_rate)
+    stacking = stack(
+        evidence.checkpoints, TrainingSet.without_exclusions(groups, evidence.n_rows), ensemble, error_rate
+    )
     training = TrainingSet.without_exclusions(trained, evidence.n_rows)
     predicted = base_proba(evidence.geometry, training, ensemble, rng)
     prior = mixture_proba(predicted, trained, stacking, ensemble)

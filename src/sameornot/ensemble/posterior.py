@@ -19,18 +19,23 @@ from sameornot.ensemble.learners import Ensemble, base_proba
 from sameornot.ensemble.noise import GroupVotes, count_votes, estimate_error_rate, posterior_proba
 from sameornot.ensemble.prequential import PredictionCheckpoint, stack
 from sameornot.ensemble.stacking import Stacking, mixture_proba
+from sameornot.ensemble.structure import Granularity, blend_novelty
 from sameornot.ensemble.training import TrainingSet, all_rows
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a fit is based on: the rows, the known groups, the answers, and earlier predictions."""
+    """What a fit is based on: the rows, the known groups, the answers, and earlier predictions.
+
+    `granularity` is what is known of the number of groups where it is not given.
+    """
 
     geometry: Geometry
     known: TrainingSet
     answers: Sequence[Fact]
     checkpoints: Sequence[PredictionCheckpoint]
     n_groups: int
+    granularity: Granularity | None = None
 
     @property
     def n_rows(self) -> int:
@@ -58,6 +63,8 @@ class Posterior(NamedTuple):
     stacking : Stacking
     checkpoint : PredictionCheckpoint
         What each base learner predicted, with all answers taken as correct.
+    granularity : Granularity or None
+        What is known of the number of groups; None where it is given.
     """
 
     proba: np.ndarray
@@ -68,12 +75,13 @@ class Posterior(NamedTuple):
     error_rate: float
     stacking: Stacking
     checkpoint: PredictionCheckpoint
+    granularity: Granularity | None = None
 
 
 def fit_ensemble(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator) -> Posterior:
     """The posterior, under the assumption that the known groups are nearly right."""
     geometry, noise = evidence.geometry, ensemble.config.noise
-    stacking = stack(evidence.checkpoints, evidence.known.groups, evidence.n_rows, ensemble)
+    stacking = stack(evidence.checkpoints, evidence.known, ensemble)
     training, placeholders = add_placeholders(evidence)
     groups = training.groups
     if len(groups) == 1:
@@ -81,7 +89,10 @@ def fit_ensemble(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generato
     votes = count_votes(evidence.answers, groups, evidence.n_rows)
     predicted = base_proba(geometry, training, ensemble, rng)
     checkpoint = PredictionCheckpoint(evidence.known.groups, predicted.astype(np.float32), [])
-    prior = mixture_proba(predicted, groups, stacking, ensemble)
+    prior = mixture_proba(predicted, groups, stacking, ensemble, len(placeholders))
+    if evidence.granularity is not None:
+        known = evidence.granularity.known_proba(all_rows(evidence.known.groups), len(evidence.known.groups))
+        prior = blend_novelty(prior, known, len(placeholders))
     error_rate = estimate_error_rate(prior, votes, noise)
     proba = condition_on_answers(prior, votes, training, error_rate, noise)
     likely = [members[proba[members, m] >= 0.5] for m, members in enumerate(groups)]
@@ -89,10 +100,12 @@ def fit_ensemble(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generato
         # A group of which no row is likely to be a member still has to be learned from something.
         believed = [rows if len(rows) else members for rows, members in zip(likely, groups, strict=True)]
         predicted = base_proba(geometry, TrainingSet(believed, training.excluded), ensemble, rng)
-        prior = mixture_proba(predicted, believed, stacking, ensemble)
+        prior = mixture_proba(predicted, believed, stacking, ensemble, len(placeholders))
         proba = condition_on_answers(prior, votes, training, error_rate, noise)
     is_certain = certain_rows(proba, groups, placeholders)
-    return Posterior(proba, prior, groups, placeholders, is_certain, error_rate, stacking, checkpoint)
+    return Posterior(
+        proba, prior, groups, placeholders, is_certain, error_rate, stacking, checkpoint, evidence.granularity
+    )
 
 
 def add_placeholders(evidence: Evidence) -> tuple[TrainingSet, list[int]]:

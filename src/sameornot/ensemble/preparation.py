@@ -17,6 +17,7 @@ from sameornot.ensemble.geometry import Geometry, Views, soft_clip
 from sameornot.ensemble.graph import facility_location, laplacian_kernel, neighbour_graph
 from sameornot.ensemble.learners import MEMORISING, Ensemble, base_proba
 from sameornot.ensemble.stacking import mixture_proba, prior_stacking
+from sameornot.ensemble.structure import find_structure
 from sameornot.ensemble.training import TrainingSet
 from sameornot.ensemble.whitening import whiten
 
@@ -29,8 +30,12 @@ Kernel = Callable[[Views, EnsembleConfig], np.ndarray]
 def prepare(X: np.ndarray, scale: np.ndarray, n_groups: int | None, ensemble: Ensemble) -> Geometry:
     """All that does not depend on answers; features are divided by `scale`."""
     views = make_views(X, scale, ensemble.config)
+    structure = None
+    if n_groups is None:
+        structure = find_structure(views.rows, ensemble.config.structure)
+        n_groups = structure.n_groups
     kernel = choose_kernel(views, n_groups, ensemble)
-    return Geometry(views.rows, views.whitened, views.graph, kernel(views, ensemble.config))
+    return Geometry(views.rows, views.whitened, views.graph, kernel(views, ensemble.config), structure)
 
 
 def make_views(X: np.ndarray, scale: np.ndarray, config: EnsembleConfig) -> Views:
@@ -59,13 +64,13 @@ def whitened_kernel(views: Views, config: EnsembleConfig) -> np.ndarray:
 KERNELS: tuple[Kernel, ...] = (kernel_of_graph, local_kernel, whitened_kernel)
 
 
-def choose_kernel(views: Views, n_groups: int | None, ensemble: Ensemble) -> Kernel:
-    """The kernel by which groups stand out most; the first one where the number of groups is unknown."""
+def choose_kernel(views: Views, n_groups: int, ensemble: Ensemble) -> Kernel:
+    """The kernel by which groups stand out most."""
     # Trees cannot be grown on one row a group.
     learners = [k for k, name in enumerate(ensemble.learners) if name != MEMORISING]
     config, n_rows = ensemble.config, len(views.rows)
     chosen = np.sort(np.random.default_rng(0).permutation(n_rows)[: config.graph.n_rows_to_choose])
-    if n_groups is None or not learners or not 1 < n_groups <= len(chosen):
+    if not learners or not 1 < n_groups <= len(chosen):
         return KERNELS[0]
     few = views.subset(chosen, config.graph.n_neighbors)
 

@@ -20,22 +20,30 @@ from sameornot.ensemble.training import all_rows
 
 
 class Forecasts(NamedTuple):
-    """What the learners predicted (tests × learners × L), and the column that came true (tests)."""
+    """What the learners predicted (tests × learners × L), and the columns left open (tests × L).
+
+    One column is open where a row was placed in a group that was known at the time. `is_new` (tests × L)
+    marks the columns of groups that were not known yet.
+    """
 
     proba: np.ndarray
-    truth: np.ndarray
+    is_open: np.ndarray
+    is_new: np.ndarray
 
 
 class Stacking(NamedTuple):
     """Inverse temperature and weight of each learner, and how the mixture did on the tests.
 
-    `confidence` (tests) is the largest probability that it gave, `is_correct` whether that came true.
+    `confidence` is the largest probability that it gave, `is_correct` whether that came true, for the tests
+    that tell. The odds of groups not known yet are multiplied by a factor; `novelty` holds the probability
+    of each factor of `StackingConfig.novelties`.
     """
 
     inverse_temperatures: np.ndarray
     weights: np.ndarray
     confidence: np.ndarray
     is_correct: np.ndarray
+    novelty: np.ndarray | None = None
 
     def subset(self, positions: Sequence[int]) -> "Stacking":
         """Some of the learners; what the mixture of all did stays."""
@@ -53,11 +61,16 @@ def scale_temperature(proba: np.ndarray, inverse_temperature: float) -> np.ndarr
 
 
 def mixture_proba(
-    predicted: np.ndarray, groups: Sequence[np.ndarray], stacking: Stacking, ensemble: Ensemble
+    predicted: np.ndarray,
+    groups: Sequence[np.ndarray],
+    stacking: Stacking,
+    ensemble: Ensemble,
+    n_new: int = 0,
 ) -> np.ndarray:
     """The mixture (n × L) of what the learners predict (learners × n × L).
 
-    Trees know their training rows by heart, so they have no weight there unless they are alone.
+    The last `n_new` groups are not known yet: `Stacking.novelty` applies to them. Trees know their training
+    rows by heart, so they have no weight there unless they are alone.
     """
     weights = np.repeat(stacking.weights[:, None], predicted.shape[1], axis=1)
     if MEMORISING in ensemble.learners and len(ensemble.learners) > 1:
@@ -68,7 +81,28 @@ def mixture_proba(
         predicted, stacking.inverse_temperatures, weights, strict=True
     ):
         mixture += own[:, None] * scale_temperature(proba, inverse_temperature)
-    return mixture
+    is_new = np.arange(len(groups)) >= len(groups) - n_new
+    return correct_novelty(mixture, is_new, stacking.novelty, ensemble.config.stacking)
+
+
+def correct_novelty(
+    proba: np.ndarray, is_new: np.ndarray, novelty: np.ndarray | None, config: StackingConfig
+) -> np.ndarray:
+    """Probabilities (n × L) with the odds of new groups corrected, averaged over the factor."""
+    if novelty is None or not is_new.any() or is_new.all():
+        return proba
+    mass = np.where(is_new, proba, 0.0).sum(axis=-1, keepdims=True)
+    corrected = sum(
+        weight * novelty_mass(mass, factor) for weight, factor in zip(novelty, config.novelties, strict=True)
+    )
+    of_new = corrected / np.maximum(mass, 1e-300)
+    of_known = (1.0 - corrected) / np.maximum(1.0 - mass, 1e-300)
+    return np.asarray(proba * np.where(is_new, of_new, of_known))
+
+
+def novelty_mass(mass: np.ndarray, factor: float) -> np.ndarray:
+    """The probability of all new groups together, with its odds multiplied by a factor."""
+    return np.asarray(factor * mass / (factor * mass + 1.0 - mass))
 
 
 def prior_inverse_temperatures(ensemble: Ensemble) -> np.ndarray:
@@ -79,7 +113,8 @@ def prior_inverse_temperatures(ensemble: Ensemble) -> np.ndarray:
 def prior_stacking(ensemble: Ensemble) -> Stacking:
     """The stacking before there are tests."""
     n_learners = len(ensemble.learners)
-    nothing = Forecasts(np.empty((0, n_learners, 1)), np.empty(0, dtype=np.intp))
+    nobody = np.empty((0, 1), dtype=bool)
+    nothing = Forecasts(np.empty((0, n_learners, 1)), nobody, nobody)
     config = ensemble.config.stacking
     return fit_stacking(nothing, prior_inverse_temperatures(ensemble), config, config.slip_rate)
 
@@ -104,8 +139,28 @@ def fit_stacking(tests: Forecasts, prior: np.ndarray, config: StackingConfig, sl
     mixture = np.zeros(predicted.shape[1:])
     for proba, inverse_temperature, weight in zip(predicted, grid[best], weights, strict=True):
         mixture += weight * scale_temperature(proba, inverse_temperature)
-    is_correct = mixture.argmax(axis=1) == tests.truth
-    return Stacking(grid[best], weights, mixture.max(axis=1, initial=0.0), is_correct)
+    novelty = novelty_posterior(mixture, tests, decay, config)
+    mixture = correct_novelty(mixture, tests.is_new, novelty, config)
+    is_correct = tests.is_open[np.arange(n_tests), mixture.argmax(axis=1)]
+    tells = ~is_correct | (tests.is_open.sum(axis=1) == 1)
+    confidence = mixture.max(axis=1, initial=0.0)
+    return Stacking(grid[best], weights, confidence[tells], is_correct[tells], novelty)
+
+
+def novelty_posterior(
+    mixture: np.ndarray, tests: Forecasts, decay: np.ndarray, config: StackingConfig
+) -> np.ndarray:
+    """The probability of each factor of the odds of new groups, given the tests."""
+    factors = np.array(config.novelties)
+    log_posterior = -0.5 * ((np.log2(factors) - config.novelty_mean) / config.novelty_deviation) ** 2
+    mass = np.where(tests.is_new, mixture, 0.0).sum(axis=1)
+    open_new = np.where(tests.is_new & tests.is_open, mixture, 0.0).sum(axis=1)
+    open_known = np.where(~tests.is_new & tests.is_open, mixture, 0.0).sum(axis=1)
+    for at, factor in enumerate(factors):
+        proba = (factor * open_new + open_known) / (factor * mass + 1.0 - mass)
+        log_posterior[at] += decay @ np.log((1.0 - config.slip_rate) * proba + config.slip_rate / 2.0)
+    weight = np.exp(log_posterior - log_posterior.max())
+    return np.asarray(weight / weight.sum())
 
 
 def decay_weights(n_tests: int, decay: float) -> np.ndarray:
@@ -116,7 +171,7 @@ def decay_weights(n_tests: int, decay: float) -> np.ndarray:
 def likelihood_of(tests: Forecasts, inverse_temperature: float) -> np.ndarray:
     """Probability that each learner, scaled so, gave the truth (tests × learners)."""
     scaled = scale_temperature(tests.proba, inverse_temperature)
-    return np.asarray(scaled[np.arange(len(tests.truth)), :, tests.truth])
+    return np.asarray((scaled * tests.is_open[:, None, :]).sum(axis=2))
 
 
 def stacking_weights(likelihood: np.ndarray, decay: np.ndarray, config: StackingConfig) -> np.ndarray:

@@ -1,13 +1,12 @@
-"""Uncertainty sampling: ask the question whose answer is nearest to even odds (Lewis and Gale 1994).
+"""Density-weighted uncertainty sampling: place the row from which most wrong rows are put right per question.
 
-    score_i = −|max_m b_im − ½|,     b_im the ensemble's probability that row i is of group m
-
-First the groups have to be found: while some are unknown, the row that represents most of what is far from
-all known groups (facility location) is asked about, in turn with uncertain rows once several such rows have
-turned out to belong to known groups. It is not compared with all of them: with K groups that would take
-K(K − 1)/2 questions, nearly all with the expected answer. A row that differs from its likeliest group is
-provisionally taken for a group of its own. Two groups that no answer tells apart are compared once the
-learners confuse their members, or once some row differs from all groups.
+The score is derived in `gain.py`: uncertainty (Lewis and Gale 1994) times representativeness (information
+density: Settles and Craven 2008) over the expected number of questions. It also finds the groups: a row far
+from all known ones represents many others. Such a row is not compared with all groups: with K groups that
+would take K(K − 1)/2 questions, nearly all with the expected answer. It is asked against its likeliest groups
+until it is likely to be of none, and is then provisionally a group of its own. Two groups that no answer
+tells apart are compared once the learners confuse their members, or once some row differs from all groups.
+If the number of groups is not given, the first questions look for it (`granularity_questions.py`).
 
 Now and then the answer that is least likely to be right is asked for again (`recheck.py`). Where answers
 contradict each other, `uncertainty_inconsistent.py` takes over.
@@ -26,24 +25,27 @@ from sameornot.ensemble.clustering import EnsembleClustering
 from sameornot.ensemble.fit import EnsembleFit
 from sameornot.ensemble.graph import facility_location
 from sameornot.ensemble.posterior import Posterior
-from sameornot.ensemble.training import all_rows
+from sameornot.ensemble.training import all_rows, group_of_rows
 from sameornot.query.base import Questions, Strategy, View, pick_best
+from sameornot.query.gain import expected_gain
+from sameornot.query.granularity_questions import granularity_question
 from sameornot.query.recheck import RecheckSchedule, answered_pair, doubtful_answer, routine_recheck
-from sameornot.query.uncertainty_inconsistent import ask_inconsistent, redundancy
+from sameornot.query.uncertainty_inconsistent import ask_inconsistent
 
 
 @dataclass(frozen=True)
 class UncertaintySampling(Strategy):
-    """Ask about the row whose group is most uncertain, after looking for unknown groups.
+    """Ask about the row from which most wrong rows are expected to be put right per question.
 
     Parameters
     ----------
-    n_placed_per_group : int
-        Placed rows per known group up to which only unknown groups are looked for.
-    search_interval : int
-        Where the number of groups is unknown, one row in so many goes on looking for others.
-    n_compared : int
-        Groups that a row has to differ from to be provisionally taken for a new one.
+    new_threshold : float
+        Probability of being in no known group from which a row is provisionally a group of its own.
+    new_threshold_unknown : float
+        The same where the number of groups is not given.
+    least_share : float
+        Where the number is not given, a row is not compared with a group that is less likely than its
+        likeliest group by this factor.
     merge_threshold : float
         Probability that two groups are one from which they are compared.
     merge_threshold_parallel : float
@@ -56,9 +58,9 @@ class UncertaintySampling(Strategy):
         When an answer is asked for again.
     """
 
-    n_placed_per_group: int = 3
-    search_interval: int = 4
-    n_compared: int = 1
+    new_threshold: float = 0.5
+    new_threshold_unknown: float = 0.8
+    least_share: float = 0.1
     merge_threshold: float = 0.15
     merge_threshold_parallel: float = 0.04
     merge_threshold_inconsistent: float = 0.25
@@ -69,9 +71,9 @@ class UncertaintySampling(Strategy):
 
     def check(self) -> Self:
         """Raise a ValueError that names the first parameter that cannot be used."""
-        for name in ("n_placed_per_group", "search_interval", "n_compared"):
-            check_count(name, getattr(self, name))
         check_count("n_representatives", self.n_representatives, at_least=2)
+        for name in ("new_threshold", "new_threshold_unknown", "least_share"):
+            check_number(name, getattr(self, name), at_most=1.0)
         for name in ("merge_threshold", "merge_threshold_parallel", "merge_threshold_inconsistent"):
             check_number(name, getattr(self, name), at_most=1.0)
         check_count("first", self.recheck.first)
@@ -87,7 +89,9 @@ class UncertaintySampling(Strategy):
         candidates = view.candidates()
         if len(view.neighbourhoods) == 0 or (len(candidates) == 0 and len(view.answers.answers) == 0):
             return
-        if len(view.answers.neighbourhoods()) == 0:
+        if not view.pending and (comparison := granularity_question(view)) is not None:
+            yield comparison
+        elif len(view.answers.neighbourhoods()) == 0:
             yield from self._first_questions(view, candidates)
         elif view.answers.is_inconsistent and view.n_clusters is not None:
             yield from ask_inconsistent(view, self.merge_threshold_inconsistent, self.recheck, rng)
@@ -111,51 +115,42 @@ class UncertaintySampling(Strategy):
                 return
 
     def _place_next(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Questions:
-        if view.pending_points and is_provisional(view) and self._searches(view):
+        if view.pending_points and misses_groups(view):
             yield from self._compare_with_closest(view, candidates)
         else:
-            yield from self._place(view, self._choose(view, candidates, rng))
+            worth = expected_gain(view, candidates, self.new_threshold)
+            yield from self._place(view, pick_best(candidates, worth, rng))
 
     def _answer_to_recheck(self, view: View, candidates: np.ndarray) -> Question | None:
         """The answer to ask for again, if it is time to."""
         answers, fit, again = view.answers.answers, view.clustering, None
         if len(candidates):
             again = routine_recheck(answers, view.neighbourhoods, fit, self.recheck)
-        searches = len(candidates) > 0 and self._searches(view)
-        if again is None and fit.expects_errors and not searches:
+        if again is None and fit.expects_errors and not (len(candidates) and misses_groups(view)):
             again = doubtful_answer(answers, view.neighbourhoods, fit, candidates, self.recheck)
         return again
 
     def _compare_groups(self, view: View) -> Question | None:
         """Members of two groups that no answer tells apart and that may be one, the likeliest such first."""
-        pairs = open_group_pairs(view)
-        if not pairs:
+        first, second = open_group_pairs(view)
+        if len(first) == 0:
             return None
-        posterior: Posterior = view.clustering.posterior
-        taken_for = np.array([posterior.prior[members].mean(axis=0) for members in view.neighbourhoods])
-        chance = {(a, b): max(taken_for[a, b], taken_for[b, a]) for a, b in pairs}
+        prior: np.ndarray = view.clustering.posterior.prior
+        taken_for = np.array([prior[members].mean(axis=0) for members in view.neighbourhoods])
+        chance = np.maximum(taken_for[first, second], taken_for[second, first])
         threshold = self.merge_threshold_parallel if view.pending else self.merge_threshold
         some_row_has_no_group = bool(view.ruled_out[~view.placed].all(axis=1).any())
-        for a, b in sorted(pairs, key=lambda pair: -chance[pair]):
-            if chance[a, b] < threshold and not some_row_has_no_group:
+        for at in np.argsort(-chance, kind="stable").tolist():
+            if chance[at] < threshold and not some_row_has_no_group:
                 return None
-            right = max(view.neighbourhoods[b].tolist(), key=lambda row: float(posterior.prior[row, b]))
+            a, b = int(first[at]), int(second[at])
+            right = max(view.neighbourhoods[b].tolist(), key=lambda row: float(prior[row, b]))
             if (left := surest_member(view, a, right)) is not None:
                 return Question(left, right)
         return None
 
-    def _choose(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> int:
-        """The row to place next."""
-        if self._searches(view):
-            taken = view.placed.copy()
-            taken[list(view.pending_points)] = True
-            return find_representatives(view, taken, candidates, 1)[0]
-        likeliest = view.clustering.posterior.proba[candidates].max(axis=1)
-        score = -np.abs(likeliest - 0.5) - redundancy(view, candidates)
-        return pick_best(candidates, score, rng)
-
     def _place(self, view: View, point: int) -> Questions:
-        """Ask against each group, likeliest first, until "same"; while searching, against `n_compared`.
+        """Ask against each group, likeliest first, until "same" or until the row is likely in none.
 
         After "unsure" another member is shown, then another row. An answer against odds that outweigh it is
         asked for again before others are tried, and so is, with an expert who errs, the one that a new group
@@ -165,9 +160,9 @@ class UncertaintySampling(Strategy):
         n_known = len(view.neighbourhoods)
         belief = posterior.proba[point].copy()
         proba = view.proba_by_member(belief[:n_known] / max(belief[:n_known].sum(), 1e-300))
-        n_left = self.n_compared if is_provisional(view) and self._searches(view) else n_known
+        is_asked = False
         for m in np.argsort(-belief[:n_known], kind="stable").tolist():
-            if n_left == 0:
+            if is_asked and self._is_new(view, belief, m):
                 break
             member = surest_member(view, m, point)
             if member is None or view.ruled_out[point, m]:
@@ -177,14 +172,23 @@ class UncertaintySampling(Strategy):
                 answer = yield Question(point, member, proba=proba)
             if answer is not Answer.DIFFERENT or member is None:
                 return
+            is_asked = True
             belief[m] *= posterior.error_rate / (1.0 - posterior.error_rate)
             belief /= belief.sum()
             if belief[m] > 0.5:
                 yield Question(point, member, is_recheck=True, proba=proba)
                 return
-            n_left -= 1
         if view.clustering.expects_errors and n_known != view.n_clusters:
             yield from recheck_nearest(view, point, proba)
+
+    def _is_new(self, view: View, belief: np.ndarray, m: int) -> bool:
+        """Whether a row is provisionally a group of its own before it is compared with group m."""
+        if view.answers.is_inconsistent:
+            return False
+        new = belief[len(view.neighbourhoods) :].sum()
+        if view.n_clusters is not None:
+            return bool(new >= self.new_threshold)
+        return bool(new >= self.new_threshold_unknown or belief[m] < self.least_share * belief.max())
 
     def _compare_with_closest(self, view: View, candidates: np.ndarray) -> Questions:
         """A row that represents an unknown group, and the closest row that is asked about or known.
@@ -200,33 +204,22 @@ class UncertaintySampling(Strategy):
                 if (yield Question(point, other)) is not Answer.UNSURE:
                     return
 
-    def _searches(self, view: View) -> bool:
-        """Whether it is time to look for an unknown group."""
-        n_groups, n_placed = len(view.neighbourhoods), int(view.placed.sum())
-        if is_provisional(view):
-            n_pending = len(view.pending_points)
-            n_groups, n_placed = n_groups + n_pending, n_placed + n_pending
-        patience = self.n_placed_per_group
-        if view.n_clusters is not None:
-            return n_groups < view.n_clusters and (n_placed <= patience * n_groups or n_placed % 2 == 0)
-        return n_placed <= patience * (n_groups + 1) or n_placed % self.search_interval == 0
+
+def misses_groups(view: View) -> bool:
+    """Whether some groups are not known yet, so that pending questions may each be about a new one."""
+    return not view.answers.is_inconsistent and len(view.clustering.posterior.placeholders) > 0
 
 
-def is_provisional(view: View) -> bool:
-    """Whether a row that differs from its likeliest group is taken for another one until answers tell."""
-    return view.n_clusters is not None and not view.answers.is_inconsistent
-
-
-def open_group_pairs(view: View) -> list[tuple[int, int]]:
-    """Pairs of groups that no answer tells apart and that no pending question compares."""
-    groups = [set(members.tolist()) for members in view.neighbourhoods]
-    pending = [set(pair) for pair in view.pending]
-    return [
-        (a, b)
-        for a, b in combinations(range(len(groups)), 2)
-        if not view.ruled_out[view.neighbourhoods[a][0], b]
-        and not any(rows & groups[a] and rows & groups[b] for rows in pending)
-    ]
+def open_group_pairs(view: View) -> tuple[np.ndarray, np.ndarray]:
+    """The two groups of each pair that no answer tells apart and that no pending question compares."""
+    groups = view.neighbourhoods
+    is_open = ~view.ruled_out[[int(members[0]) for members in groups]]
+    group = group_of_rows(groups, len(view.X))
+    for pair in view.pending:
+        a, b = group[pair.left], group[pair.right]
+        if a >= 0 and b >= 0:
+            is_open[a, b] = is_open[b, a] = False
+    return np.nonzero(np.triu(is_open, 1))  # type: ignore[return-value]
 
 
 def surest_member(view: View, m: int, point: int) -> int | None:
