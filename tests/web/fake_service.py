@@ -58,7 +58,7 @@ class FakeService:
     def leave(self, person):
         self._do("leave", person, {})
 
-    def change(self, person, seq, to):
+    def change(self, person, seq, to, candidates=()):
         return self._do("change", person, {"seq": seq, "to": to})
 
     def resolve(self, person, said, changes, clusters=None):

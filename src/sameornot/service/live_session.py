@@ -135,7 +135,7 @@ class LiveSession:
         proba = {frozenset(pair): chance for pair, chance in found.items()}
         conflict = find_conflict(error, attempt, proba, self._one_more(view.log, key))
         if attempt.answer is not None:
-            conflict.payload |= view.heads(attempt.answer.pair)
+            conflict.payload |= view.heads_beside(attempt.answer)
         return conflict
 
     def _one_more(self, log: Log, key: LogKey) -> int | None:

@@ -12,6 +12,7 @@ from sameornot.service.events import Shown
 from sameornot.service.groups import Groups
 from sameornot.service.learned_space import pool_map
 from sameornot.service.log import Log
+from sameornot.service.proposal import NewAnswer
 from sameornot.service.session_state import SessionState
 from sameornot.service.snapshot import GivenAnswer
 from sameornot.service.table_view import TableView
@@ -109,9 +110,8 @@ class View:
         if not self.groups.is_placed(right):
             return f"{name} is compared with a record that is not placed yet."
         if lease.others:
-            return (
-                f"{name} is compared with {len(lease.candidates)} groups at once. {self._likely_groups(left)}"
-            )
+            asked = f"{name} is compared with {len(lease.candidates)} groups at once."
+            return f"{asked} {self._likely_groups(left)}".rstrip()
         n_known = self.groups.n_placed(right)
         records = "1 record is known" if n_known == 1 else f"{n_known} records are known"
         compared = f"{name} is compared with {self.groups.of(right).label}, of which {records}."
@@ -216,6 +216,11 @@ class View:
     def heads(self, pair: Pair) -> dict[str, Any]:
         """What the two records of a pair are called."""
         return {"left": self._head(pair.left), "right": self._head(pair.right)}
+
+    def heads_beside(self, answer: NewAnswer) -> dict[str, Any]:
+        """What the records of a new answer are called, with the other candidates of a choice."""
+        heads = self.heads(answer.pair)
+        return heads | ({"others": [self._head(row) for row in answer.others]} if answer.others else {})
 
     def _head(self, row: int) -> dict[str, Any]:
         placed = self.state.has_row(row) and self.groups.is_placed(row)
