@@ -3,6 +3,8 @@
     python benchmarks/screenshots.py            the pictures of docs/images/page
     python benchmarks/screenshots.py latency    benchmarks/results/page_latency.md
 
+The picture of a choice is of handwritten digits (scikit-learn), with images.
+
 The person answers by the diagnosis, which the demo shows and does not learn from. Latency is measured for the
 demo and for 100,000 rows of 50 numbers in 10 groups, which have a diagnosis too: in the page, from the key to
 the painted next question. The person reads each question first, because the next ones are prepared meanwhile.
@@ -21,6 +23,7 @@ from typing import Any
 
 import pandas as pd
 from PIL import Image
+from sklearn.datasets import load_digits
 
 from generated import record
 from machine import report, table
@@ -28,7 +31,7 @@ from scale import made
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "browser"))
 from chromium import running_chromium
-from labeller import VIEWPORT, Labeller, expect
+from labeller import VIEWPORT, Labeller, Truth, expect
 from page_command import PageCommand
 from playwright.sync_api import Browser
 
@@ -38,6 +41,9 @@ MOST_BYTES = 250_000
 N_ANSWERS = 30
 SHARP = {"device_scale_factor": 1.5}
 TABLET = {"viewport": {"width": 820, "height": 1180}, "has_touch": True, "is_mobile": True}
+
+N_DIGITS, N_CANDIDATES = 600, 5
+DIGITS = ("--id", "scan", "--image", "image", "--clusters", 10)
 
 N_TIMED, N_LARGE = 40, 100_000
 PACE, SETTLE = 1_500, 500  # milliseconds that a question is read, and in which the next one comes
@@ -50,6 +56,9 @@ def main() -> None:
             return
         with running(Path(home), "demo") as command:
             take_pictures(browser, command)
+        truth = write_digits(Path(home))
+        with running(Path(home), "label", Path(home) / "digits.csv", *DIGITS) as command:
+            take_choice(browser, command, truth)
         record("page")
 
 
@@ -73,16 +82,23 @@ def visitor(browser: Browser, command: PageCommand, **options: Any) -> Iterator[
         person.check()
 
 
-def diagnoses(person: Labeller) -> tuple[str, str]:
-    """What the demo shows of the two records, for everybody to answer by."""
-    row = person.page.locator("#fields tr").filter(has=person.page.get_by_text("diagnosis", exact=True))
-    left, right = row.locator("td.value").all_inner_texts()
-    return left, right
+def diagnoses(person: Labeller) -> list[str]:
+    """What is shown of the two records, or of the record and the candidates, for everybody to answer by."""
+    table, cells = ("#choice", "td .clip") if person.is_choice else ("#fields", "td.value")
+    row = person.page.locator(f"{table} tr").filter(has=person.page.get_by_text("diagnosis", exact=True))
+    return row.locator(cells).all_inner_texts()
+
+
+def right_key(person: Labeller) -> str:
+    """The key of the right answer."""
+    diagnosis, *others = diagnoses(person)
+    if person.is_choice:
+        return str(others.index(diagnosis) + 1) if diagnosis in others else "0"
+    return "s" if others == [diagnosis] else "d"
 
 
 def answer(person: Labeller) -> None:
-    left, right = diagnoses(person)
-    person.press("s" if left == right else "d")
+    person.press(right_key(person))
 
 
 def take_pictures(browser: Browser, command: PageCommand) -> None:
@@ -106,6 +122,29 @@ def take_pictures(browser: Browser, command: PageCommand) -> None:
     with visitor(browser, command, color_scheme="light", **SHARP, **TABLET) as person:
         introduce(person, "Cleo")
         take(person, "tablet")
+
+
+def write_digits(home: Path) -> dict[str, str]:
+    """Write a table of handwritten digits and their images; returns the digit of each by its id."""
+    images, digits = load_digits(return_X_y=True)
+    images, digits = images[:N_DIGITS], digits[:N_DIGITS]
+    names = [f"scan {n:03}" for n in range(1, N_DIGITS + 1)]
+    columns = [f"pixel {row}.{column}" for row in range(1, 9) for column in range(1, 9)]
+    files = [f"{name}.png" for name in names]
+    for file, pixels in zip(files, images, strict=True):
+        grey = (255 - pixels.reshape(8, 8) * 255 / 16).astype("uint8")
+        Image.fromarray(grey).resize((160, 160), Image.Resampling.BICUBIC).save(home / file)
+    frame = pd.DataFrame(images.astype(int), columns=columns)
+    frame.assign(scan=names, image=files).to_csv(home / "digits.csv", index=False)
+    return dict(zip(names, map(str, digits), strict=True))
+
+
+def take_choice(browser: Browser, command: PageCommand, truth: Truth) -> None:
+    with visitor(browser, command, color_scheme="light", **SHARP) as person:
+        introduce(person, "Ana")
+        while person.asked < N_ANSWERS or not person.is_choice or len(person.candidates[1]) < N_CANDIDATES:
+            person.answer(truth)
+        take(person, "choice")
 
 
 def introduce(person: Labeller, name: str) -> None:
@@ -190,14 +229,15 @@ def time_answers(browser: Browser, command: PageCommand) -> tuple[list[float], l
     """Milliseconds from the key to the next question, and of these the server's."""
     with visitor(browser, command) as person:
         for _ in range(N_TIMED):
-            left, right = diagnoses(person)
+            key = right_key(person)
             person.page.wait_for_timeout(PACE)
-            person.page.keyboard.press("s" if left == right else "d")
+            person.page.keyboard.press(key)
             # Playwright does not query the page meanwhile: that doubled the time.
             person.page.wait_for_timeout(SETTLE)
         whole: list[float] = person.page.evaluate("window.sameornotTimings")
         server: list[float] = person.page.evaluate(
-            """performance.getEntriesByType("resource").filter(entry => entry.name.endsWith("/api/answer"))
+            """performance.getEntriesByType("resource")
+                .filter(entry => /api.(answer|choose)$/.test(entry.name))
                 .map(entry => entry.responseEnd - entry.requestStart)"""
         )
     return whole, server

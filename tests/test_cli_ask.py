@@ -341,3 +341,71 @@ def test_more_groups_than_rows_that_can_be_asked_about_is_refused_and_nothing_is
     assert "2500 groups are wanted but questions are about 2000 rows of the table" in answer.stderr
     assert ask("s", "q", options=("--clusters", "3"), table="large.csv").exit_code == 0
     assert stored_answers() == ["same"]
+
+
+# --- choices --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def six_kinds(folder):
+    """A table of six kinds that are far apart, in turn."""
+    lines = [f"R{row:02},{100 * (row % 6) + row // 6},{row // 6}" for row in range(36)]
+    (folder / "kinds.csv").write_text("name,size,noise\n" + "\n".join(lines) + "\n")
+    return "kinds.csv"
+
+
+def answer_kinds(folder, n_screens):
+    """Answer the first screens truthfully in another process's service, as the person in the terminal."""
+    path = folder / "kinds.csv"
+    store = open_store(default_store())
+    service = LabellingService.open(store, read_table(path), title=path.name, path=path, ahead=False)
+    for _ in range(n_screens):
+        step = service.state("somebody")
+        left, right = (step["question"][side]["row"] for side in ("left", "right"))
+        service.answer("somebody", step["question"]["id"], "same" if (left - right) % 6 == 0 else "different")
+    service.leave("somebody")
+    service.close()
+
+
+def rows_shown(answer):
+    """The record and the candidates of each choice, by the names in the heads of the tables."""
+    return re.findall(r"^ +(R\d\d) +(R\d\d(?: +R\d\d)+) *$", answer.stdout, re.MULTILINE)
+
+
+def test_candidates_are_numbered_and_a_number_chooses_one(ask, folder, six_kinds):
+    options = ("--id", "name", "--clusters", "6")
+    ask("q", options=options, table=six_kinds)
+    answer_kinds(folder, 12)
+    shown = ask("7", "q", options=("--choices", "3"), table=six_kinds)
+    assert shown.exit_code == 0, shown.output
+    assert "1-3 the group it belongs to · 0 none · u unsure" in shown.stdout
+    assert re.search(r"1  Group \d +2  Group \d +3  Group \d", shown.stdout)
+    ((record, candidates),) = rows_shown(shown)
+    row, rows = int(record[1:]), [int(name[1:]) for name in candidates.split()]
+    fitting = [n for n, other in enumerate(rows, start=1) if (row - other) % 6 == 0]
+    answer = ask(str(fitting[0] if fitting else 0), "q", options=("--choices", "3"), table=six_kinds)
+    assert answer.exit_code == 0, answer.output
+    assert len(stored_answers()) == 13
+    assert stored_answers()[-1] == ("same" if fitting else "different")
+
+
+def test_none_unsure_and_undo_are_answers_to_a_choice_and_1_asks_about_pairs(ask, folder, six_kinds):
+    ask("q", options=("--id", "name", "--clusters", "6"), table=six_kinds)
+    answer_kinds(folder, 12)
+    answer = ask("u", "z", "0", "z", "q", options=(), table=six_kinds)
+    assert answer.exit_code == 0, answer.output
+    assert len(stored_answers()) == 12
+    assert re.search(r"^Undone: R\d\d left unsure beside R\d\d or R\d\d", answer.stdout, re.MULTILINE)
+    assert re.search(r"^Undone: R\d\d is not the same as R\d\d or R\d\d", answer.stdout, re.MULTILINE)
+    pairs = ask("q", options=("--choices", "1"), table=six_kinds)
+    assert "s same · d different" in pairs.stdout
+    assert "0 none" not in pairs.stdout
+
+
+@pytest.mark.parametrize(
+    ("choices", "complaint"), [("0", "--choices is 0 but 1 or more"), ("10", "choices is 10 but 1 to 9")]
+)
+def test_a_number_of_choices_that_cannot_be_shown_gets_one_sentence(ask, choices, complaint):
+    answer = ask("q", options=("--choices", choices))
+    assert answer.exit_code == 2
+    assert complaint in answer.stderr

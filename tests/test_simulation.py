@@ -17,7 +17,7 @@ QUICK = {"n_clusters": 3, "strategy": "random", "random_state": 0}
 
 def test_there_is_one_row_per_checkpoint():
     curve = simulate(X, Y, budget=12, checkpoints=[9, 0, 3, 3], **QUICK)
-    assert curve.columns.tolist() == ["questions", "ari", "nmi", "seconds"]
+    assert curve.columns.tolist() == ["questions", "pairs", "ari", "nmi", "seconds"]
     assert curve.questions.tolist() == [0, 3, 9]
     assert (curve.seconds.diff().dropna() >= 0).all()
     assert (curve.seconds > 0).all()
@@ -52,7 +52,7 @@ def test_without_budget_nothing_is_asked():
 
 def test_without_checkpoints_there_are_no_rows():
     curve = simulate(X, Y, budget=5, checkpoints=[], **QUICK)
-    assert curve.columns.tolist() == ["questions", "ari", "nmi", "seconds"]
+    assert curve.columns.tolist() == ["questions", "pairs", "ari", "nmi", "seconds"]
     assert len(curve) == 0
 
 

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sameornot._types import Agreement, Answer, Pair, Question, Reply
+    from sameornot._types import Agreement, Answer, Choice, Pair, Question, Reply
     from sameornot.cluster import (
         COBRA,
         COBRAS,
@@ -47,7 +47,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. They are imported when first used, so that the command answers at once.
 _HOMES = {
-    "_types": ("Agreement", "Answer", "Pair", "Question", "Reply"),
+    "_types": ("Agreement", "Answer", "Choice", "Pair", "Question", "Reply"),
     "cluster": (
         "COBRA",
         "COBRAS",
@@ -99,6 +99,7 @@ __all__ = [
     "COBRAQuestions",
     "COBRASQuestions",
     "COPKMeans",
+    "Choice",
     "Clusterer",
     "Clustering",
     "ConstrainedSpectral",

@@ -1,5 +1,6 @@
-"""What every layer shares: answers, pairs, questions, and one line of the answer log."""
+"""What every layer shares: answers, pairs, questions, choices, and one line of the answer log."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
@@ -57,17 +58,64 @@ class Question(Pair):
         return question
 
 
+@dataclass(frozen=True)
+class Choice:
+    """A row and candidates from different groups: the expert points at the one it belongs with.
+
+    Attributes
+    ----------
+    row : int
+    candidates : tuple of int
+        One typical row of each group: first the one that the strategy asks about, then the likeliest others.
+        A single one makes it a pair.
+    proba : tuple of float
+        How likely the row is to belong to the group of each candidate. Empty where the strategy does not
+        choose by probabilities.
+    is_recheck : bool
+        Whether earlier answers settle it and it is asked again, because one of them may be wrong.
+    """
+
+    row: int
+    candidates: tuple[int, ...]
+    proba: tuple[float, ...] = ()
+    is_recheck: bool = False
+
+    @property
+    def pair(self) -> Pair:
+        """The row and the first candidate: what is asked where only pairs can be."""
+        return Pair(self.row, self.candidates[0])
+
+
 class Reply(NamedTuple):
     """One line of the answer log: what was answered, and at which step of the session.
 
     `is_recheck` marks the answer to a question that was asked again on purpose. It counts as a vote beside
-    the earlier answers and cannot contradict them.
+    the earlier answers and cannot contradict them. `others` are the other candidates of a `Choice`: the left
+    row differs from all of them, or the expert was unsure about all.
     """
 
     pair: Pair
     answer: Answer
     step: int
     is_recheck: bool = False
+    others: tuple[int, ...] = ()
+
+    @property
+    def facts(self) -> "list[Fact]":
+        """Every pair that the line answers, with its answer."""
+        row, answer = self.pair.left, self.answer
+        beside = Answer.UNSURE if answer is Answer.UNSURE else Answer.DIFFERENT
+        return [(self.pair, answer), *((Pair(row, other), beside) for other in self.others)]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Every row that the line names."""
+        return (*self.pair, *self.others)
+
+    def with_rows(self, number: Callable[[int], int]) -> "Reply":
+        """The same line with other numbers for its rows."""
+        left, right, *others = map(number, self.rows)
+        return self._replace(pair=Pair(left, right), others=tuple(others))
 
     @property
     def again(self) -> bool:

@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,11 +11,11 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from sameornot import oracles
-from sameornot._types import Answer
+from sameornot._types import Answer, Choice, Question
 from sameornot._validation import check_count, check_labels, check_number
 from sameornot.cluster.base import Clusterer
 from sameornot.constraints import Contradiction
-from sameornot.oracles import Oracle, truth
+from sameornot.oracles import ChoiceOracle, Oracle, Pointed, truth
 from sameornot.query import Strategy
 from sameornot.session import ActiveSession, TooManyGroups
 
@@ -25,6 +27,7 @@ def simulate(
     *,
     strategy: Strategy | str | None = None,
     clusterer: Clusterer | str | None = None,
+    choices: int | None = None,
     budget: int = 300,
     checkpoints: Sequence[int] | None = None,
     oracle: Oracle | None = None,
@@ -40,21 +43,26 @@ def simulate(
     X, n_clusters, strategy, clusterer, **session
         As for `ActiveSession`; `session` takes infer_last, standardize, pool, random_state and answers.
     y : array of labels, one a row
+    choices : int, optional
+        Most groups that a question shows for the expert to choose from (see `ActiveSession.ask`); without it,
+        questions are pairs.
     budget : int
-        Most questions.
+        Most questions: with `choices`, a question is what is shown on one screen.
     checkpoints : numbers of questions, optional
         Where to compare the grouping with `y`; by default ten equal parts of the budget.
     oracle : function from Pair to Answer, optional
         Who answers; by default an expert who is always right (see `sameornot.oracles`).
     noise, unsure : float
-        Share of the answers that are wrong, and share that are "unsure"; drawn with the session's seed.
+        Share of the answers that are wrong, and share that are "unsure"; drawn with the session's seed. A
+        wrong answer to a choice is a wrong candidate, or none of them.
     progress : function of the session, optional
         Called after each answer.
 
     Returns
     -------
-    DataFrame with the columns questions, ari, nmi, seconds
-        One row a checkpoint; `seconds` is the time that the session itself took up to then. When nothing is
+    DataFrame with the columns questions, pairs, ari, nmi, seconds
+        One row a checkpoint; `pairs` are those that the answers imply: as many as questions, and more with
+        `choices`. `seconds` is the time that the session itself took up to then. When nothing is
         left to ask, the remaining checkpoints show the grouping as it then stands.
 
     Examples
@@ -64,7 +72,7 @@ def simulate(
     >>> X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
     >>> curve = simulate(X, y, n_clusters=3, budget=40, checkpoints=[0, 40], random_state=0)
     >>> list(curve.columns)
-    ['questions', 'ari', 'nmi', 'seconds']
+    ['questions', 'pairs', 'ari', 'nmi', 'seconds']
     >>> float(curve.ari.iloc[-1])
     1.0
     """
@@ -72,37 +80,59 @@ def simulate(
     asking = ActiveSession(X, n_clusters, strategy=strategy, clusterer=clusterer, **session)
     labels = check_labels(y, len(asking))
     budget = check_count("budget", budget, at_least=0)
-    answer = _make_expert(oracle or truth(labels), noise, unsure, asking.seed)
+    n_candidates = None if choices is None else check_count("choices", choices)
+    expert = _Expert.make(oracle or truth(labels), noise, unsure, asking.seed)
     rows = []
     for checkpoint in _check_checkpoints(checkpoints, budget):
         while len(asking.answers) < checkpoint and (question := asking.ask()) is not None:
-            _tell(asking, answer(question), forgiving=noise > 0)
+            expert.answer(asking, question if n_candidates is None else asking.choice(question, n_candidates))
             if progress is not None:
                 progress(asking)
         found = asking.result().labels
         seconds = time.perf_counter() - start
         ari, nmi = adjusted_rand_score(labels, found), normalized_mutual_info_score(labels, found)
-        rows.append((checkpoint, ari, nmi, seconds))
-    return pd.DataFrame(rows, columns=["questions", "ari", "nmi", "seconds"])
+        pairs = sum(len(reply.facts) for reply in asking.answers)
+        rows.append((checkpoint, pairs, ari, nmi, seconds))
+    return pd.DataFrame(rows, columns=["questions", "pairs", "ari", "nmi", "seconds"])
 
 
-def _make_expert(oracle: Oracle, noise: float, unsure: float, seed: int) -> Oracle:
-    rng = np.random.default_rng([seed, 1])
-    if check_number("noise", noise, at_most=1.0):
-        oracle = oracles.noisy(oracle, noise, rng)
-    if check_number("unsure", unsure, at_most=1.0):
-        oracle = oracles.unsure(oracle, unsure, rng)
-    return oracle
+@dataclass(frozen=True)
+class _Expert:
+    """Who answers: `oracle` without errors about pairs, `pair` and `choice` with them.
 
+    One who errs answers "unsure" where an answer would contradict the others.
+    """
 
-def _tell(asking: ActiveSession, answer: Answer, *, forgiving: bool) -> None:
-    """An expert who errs answers "unsure" where an answer would contradict the others."""
-    try:
-        asking.tell(answer)
-    except (Contradiction, TooManyGroups):
-        if not forgiving:
-            raise
-        asking.tell(Answer.UNSURE)
+    oracle: Oracle
+    pair: Oracle
+    choice: ChoiceOracle
+    errs: bool
+
+    @classmethod
+    def make(cls, oracle: Oracle, noise: float, unsure: float, seed: int) -> "_Expert":
+        rng = np.random.default_rng([seed, 1])
+        pair, choice = oracle, oracles.choosing(oracle)
+        if check_number("noise", noise, at_most=1.0):
+            pair, choice = oracles.noisy(pair, noise, rng), oracles.noisy_choosing(choice, noise, rng)
+        if check_number("unsure", unsure, at_most=1.0):
+            pair, choice = oracles.unsure(pair, unsure, rng), oracles.unsure_choosing(choice, unsure, rng)
+        return cls(oracle, pair, choice, noise > 0)
+
+    def answer(self, asking: ActiveSession, shown: Question | Choice) -> None:
+        """Answer what is shown."""
+        if isinstance(shown, Choice):
+            distinct = oracles.without_twins(shown, self.oracle)
+            self._tell(partial(asking.tell, pair=distinct), self.choice(distinct))
+        else:
+            self._tell(asking.tell, self.pair(shown))
+
+    def _tell(self, tell: Callable[[Any], None], said: Pointed) -> None:
+        try:
+            tell(said)
+        except (Contradiction, TooManyGroups):
+            if not self.errs:
+                raise
+            tell(Answer.UNSURE)
 
 
 def _check_checkpoints(checkpoints: Sequence[int] | None, budget: int) -> list[int]:

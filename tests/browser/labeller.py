@@ -88,8 +88,23 @@ class Labeller:
         self.page.keyboard.press(key)
         self.wait_for_question(after=before)
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether several candidates are on the screen."""
+        return self["choice"].is_visible()
+
+    @property
+    def candidates(self) -> tuple[str, list[str]]:
+        """The ids of the record and of the candidates of a choice."""
+        return self["choice-record"].inner_text(), self["candidate-id"].all_inner_texts()
+
     def answer(self, truth: Truth) -> str:
         """Answer the question by key and by the true kinds; returns the answer."""
+        if self.is_choice:
+            record, candidates = self.candidates
+            kinds = [truth[candidate] for candidate in candidates]
+            self.press(str(kinds.index(truth[record]) + 1) if truth[record] in kinds else "0")
+            return "same" if truth[record] in kinds else "different"
         left, right = self.pair
         same = truth[left] == truth[right]
         self.press("s" if same else "d")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sameornot._types import Answer, Pair
 from sameornot.service.answer_counts import AnswerCounts
+from sameornot.service.event_reading import read_event
 from sameornot.service.events import (
     Answered,
     Changed,
@@ -19,7 +20,6 @@ from sameornot.service.events import (
     Retracted,
     Shown,
     draft,
-    read_event,
 )
 from sameornot.service.log import AWAY_AFTER, Log
 from sameornot.service.log_key import LogKey

@@ -8,8 +8,9 @@ import pytest
 
 from sameornot._types import Answer, Pair
 from sameornot.service import Options, ServiceError
+from sameornot.service.entry import Lease
 from sameornot.service.events import Answered, Limits, Named, Opened, Shown, draft
-from sameornot.service.log import Lease, Log
+from sameornot.service.log import Log
 from sameornot.service.session_state import SessionFactory, replay
 from sameornot.service.table_view import TableView
 from sameornot.service.view import View

@@ -42,6 +42,13 @@ class FakeService:
     def answer(self, person, question, answer, seconds=None):
         return self._do("answer", person, {"question": question, "answer": answer, "seconds": seconds})
 
+    def choose(self, person, question, answer, candidate=None, seconds=None):
+        said = {"question": question, "answer": answer, "candidate": candidate, "seconds": seconds}
+        return self._do("choose", person, said)
+
+    def prefer(self, person, choices):
+        return self._do("prefer", person, {"choices": choices})
+
     def say(self, person, left, right, answer):
         return self._do("say", person, {"left": left, "right": right, "answer": answer})
 
@@ -51,7 +58,7 @@ class FakeService:
     def leave(self, person):
         self._do("leave", person, {})
 
-    def change(self, person, seq, to):
+    def change(self, person, seq, to, candidates=()):
         return self._do("change", person, {"seq": seq, "to": to})
 
     def resolve(self, person, said, changes, clusters=None):

@@ -13,6 +13,10 @@ SAID = {"left": 3, "right": 4, "answer": "same", "question": None}
 POSTS = [
     ("answer", {"question": 7, "answer": "unsure", "seconds": 2.5}),
     ("answer", {"question": 7, "answer": "same", "seconds": None}),
+    ("choose", {"question": 7, "answer": "same", "candidate": 4, "seconds": 2.5}),
+    ("choose", {"question": 7, "answer": "unsure", "candidate": None, "seconds": None}),
+    ("prefer", {"choices": 1}),
+    ("prefer", {"choices": None}),
     ("say", {"left": 3, "right": 4, "answer": "different"}),
     ("undo", {}),
     ("change", {"seq": 9, "to": "remove"}),

@@ -10,16 +10,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sameornot.cli.common import printable
+from sameornot.cli.common import check_at_least_one, printable
 from sameornot.cli.errors import explained_errors
 from sameornot.cli.opening import open_table
-from sameornot.cli.options import OpenOptions, with_open_options
+from sameornot.cli.options import ChoicesOption, OpenOptions, with_open_options
 
 if TYPE_CHECKING:
     from sameornot.service import Conflict, LabellingService
 
 ANSWERS = {"s": "same", "d": "different", "u": "unsure"}
 KEYS = "s same · d different · u unsure · z undo · ? all columns · q quit"
+CHOICE_KEYS = "1-{} the group it belongs to · 0 none · u unsure · z undo · ? all columns · q quit"
+NONE = "0"
 WAITING = "All open questions are being answered by other people."
 # Columns shown unless all are asked for, and characters of a cell: a terminal has no scroll bar.
 N_SHOWN = 20
@@ -27,20 +29,21 @@ MAX_CELL = 400
 
 
 @with_open_options
-def ask(options: OpenOptions) -> None:
+def ask(options: OpenOptions, choices: ChoicesOption = None) -> None:
     """Answer questions in the terminal. Run it again, or open the page, to resume."""
+    check_at_least_one("--choices", choices)
     console = Console(highlight=False, markup=False, emoji=False)
     with explained_errors(), open_table(options) as service:
-        TerminalSession(service, console).run()
+        TerminalSession(service, console, choices).run()
         where = "" if options.store is None else " (with the same --store)"  # it may contain a password
         typer.echo(f"All answers are saved. Next: sameornot report {service.session}{where}")
 
 
 class TerminalSession:
-    """A person who answers in the terminal."""
+    """A person who answers in the terminal, with up to `choices` groups at once (None: by default)."""
 
-    def __init__(self, service: "LabellingService", console: Console) -> None:
-        self.service, self.console = service, console
+    def __init__(self, service: "LabellingService", console: Console, choices: int | None = None) -> None:
+        self.service, self.console, self.choices = service, console, choices
         self.person = f"terminal:{user_name()}"
 
     def run(self) -> None:
@@ -56,6 +59,8 @@ class TerminalSession:
         step: dict[str, Any] | None = self.service.state(self.person)
         for notice in step["notices"] if step else ():
             self.say(notice, style="dim")
+        if step is not None and step["progress"]["choices"] != self.choices:
+            step = self.service.prefer(self.person, self.choices)
         while step is not None and step["question"] is not None:
             self.show(step)
             step = self.answer(step)
@@ -72,7 +77,8 @@ class TerminalSession:
         n_hidden = len(question["fields"][n_fields:]) + question["n_more"]
         groups = f"{progress['groups']} groups" if progress["groups"] != 1 else "1 group"
         self.console.rule(f"{progress['asked'] + 1} of {progress['budget']} · {groups}")
-        self.console.print(fields_table(question, n_fields))
+        shown = choice_table if "choice" in question else fields_table
+        self.console.print(shown(question, n_fields))
         if n_hidden:
             self.say(f"and {n_hidden:,} {'column' if n_hidden == 1 else 'columns'} more", style="dim")
         self.say(question["why"])
@@ -83,11 +89,11 @@ class TerminalSession:
         from sameornot.service import Conflict, ServiceError
 
         started = time.monotonic()
-        while (key := read_key(KEYS)) != "q":
+        keys = keys_of(step["question"])
+        while (key := read_key(keys)) != "q":
             try:
-                if key in ANSWERS:
-                    seconds = time.monotonic() - started
-                    return self.service.answer(self.person, step["question"]["id"], ANSWERS[key], seconds)
+                if (said := self.send(step["question"], key, time.monotonic() - started)) is not None:
+                    return said
                 if key == "z":
                     step = self.service.undo(self.person)
                     self.say(step["said"])
@@ -99,6 +105,19 @@ class TerminalSession:
             if key == "?":
                 self.show(step, n_fields=len(step["question"]["fields"]))
         return None
+
+    def send(self, question: dict[str, Any], key: str, seconds: float) -> dict[str, Any] | None:
+        """Send the answer of a key; returns the next step, or None if the key is no answer."""
+        candidates = [candidate["row"] for candidate in question.get("choice", ())]
+        if not candidates:
+            said = ANSWERS.get(key)
+            return None if said is None else self.service.answer(self.person, question["id"], said, seconds)
+        if key in (NONE, "u"):
+            said = "different" if key == NONE else "unsure"
+            return self.service.choose(self.person, question["id"], said, None, seconds)
+        if not (key.isdecimal() and int(key) <= len(candidates)):
+            return None
+        return self.service.choose(self.person, question["id"], "same", candidates[int(key) - 1], seconds)
 
     def resolve(self, conflict: "Conflict") -> dict[str, Any]:
         """Let the person choose which of the contradicting answers is wrong."""
@@ -131,6 +150,25 @@ def fields_table(question: dict[str, Any], n_fields: int) -> Table:
         left, right = (as_cell(field[side], style) for side in ("left", "right"))
         table.add_row(as_cell(field["column"]), left, sign, right)
     return table
+
+
+def choice_table(question: dict[str, Any], n_fields: int) -> Table:
+    """The first fields of a record, and of the candidates that it may belong with, numbered."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    candidates = question["choice"]
+    heads = [f"{n}  {c['group']}\n{c['id']}" for n, c in enumerate(candidates, start=1)]
+    for header in ("", f"\n{question['left']['id']}", *heads):
+        table.add_column(Text("\n").join(map(as_cell, header.split("\n"))), overflow="fold")
+    for n, field in enumerate(question["fields"][:n_fields]):
+        cells = [candidate["fields"][n] for candidate in candidates]
+        values = [as_cell(cell["right"], "bold" if cell["differs"] else "dim") for cell in cells]
+        table.add_row(as_cell(field["column"]), as_cell(field["left"]), *values)
+    return table
+
+
+def keys_of(question: dict[str, Any]) -> str:
+    """What can be typed as an answer to a question."""
+    return CHOICE_KEYS.format(len(question["choice"])) if "choice" in question else KEYS
 
 
 def as_cell(text: str, style: str = "") -> Text:

@@ -64,6 +64,14 @@ NewOption = Annotated[bool, typer.Option("--new", help="Start a new session. Ear
 SeedOption = Annotated[
     int | None, typer.Option("--seed", help="Random seed. Another seed asks other questions.")
 ]
+ChoicesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--choices",
+        help="Most groups to choose from at once, 1 to 9; 1 asks about pairs. By default 5 once 4 groups are "
+        "known, and pairs before.",
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pandas as pd
 from sameornot.export.assign import Progress, write_assignments
 from sameornot.export.assigner import Assigner, Assignment
 from sameornot.export.writers import csv_chunks
-from sameornot.service.snapshot import GivenAnswer, Snapshot
+from sameornot.service.snapshot import Snapshot
 
 ANSWER_COLUMNS = (
     "n",
@@ -25,6 +25,7 @@ ANSWER_COLUMNS = (
     "at",
     "edited",
     "seconds",
+    "screen",
 )
 
 
@@ -52,19 +53,25 @@ def write_labels(snapshot: Snapshot, out: Path, progress: Progress | None = None
 
 
 def answers_table(snapshot: Snapshot) -> pd.DataFrame:
-    """Every answer that has not been removed, in the order given."""
-    lefts = snapshot.names([answered.left for answered in snapshot.answers])
-    rights = snapshot.names([answered.right for answered in snapshot.answers])
-    return pd.DataFrame(
-        [
-            _answer_line(n, answered, *names)
-            for n, (answered, *names) in enumerate(zip(snapshot.answers, lefts, rights, strict=True), start=1)
-        ],
-        columns=list(ANSWER_COLUMNS),
-    )
+    """Every answer that has not been removed, in the order given: one line for each pair that it implies.
 
-
-def _answer_line(n: int, answered: GivenAnswer, left: str, right: str) -> tuple[object, ...]:
-    at = answered.at.isoformat(timespec="seconds")
-    pair = (left, answered.left + 1, right, answered.right + 1)
-    return n, *pair, answered.answer, answered.author, at, answered.edited, answered.seconds
+    The pairs of one choice have the same number in `screen`; the first of them has the seconds.
+    """
+    facts = [
+        (screen, at == 0, fact, answered)
+        for screen, answered in enumerate(snapshot.answers, start=1)
+        for at, fact in enumerate(answered.reply.facts)
+    ]
+    lefts = snapshot.names([pair.left for _, _, (pair, _), _ in facts])
+    rights = snapshot.names([pair.right for _, _, (pair, _), _ in facts])
+    lines = [
+        (
+            *(n, left, pair.left + 1, right, pair.right + 1, answer.value, answered.author),
+            *(answered.at.isoformat(timespec="seconds"), answered.edited),
+            *(answered.seconds if is_first else None, screen),
+        )
+        for n, ((screen, is_first, (pair, answer), answered), left, right) in enumerate(
+            zip(facts, lefts, rights, strict=True), start=1
+        )
+    ]
+    return pd.DataFrame(lines, columns=list(ANSWER_COLUMNS))

@@ -23,7 +23,7 @@ from sameornot.export.group_summary import (
 from sameornot.plots.draw import COLOURS
 from sameornot.plots.report import draw_churn, draw_report_map, inline_svg
 from sameornot.service.differences import shorten
-from sameornot.service.snapshot import Snapshot
+from sameornot.service.snapshot import GivenAnswer, Snapshot
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -196,7 +196,15 @@ def answer_lines(snapshot: Snapshot) -> Truncated:
     lefts = snapshot.names([answered.left for answered in shown.items])
     rights = snapshot.names([answered.right for answered in shown.items])
     lines = [
-        (shorten(left), shorten(right), answered, in_utc(answered.at))
+        (shorten(left), shorten(right), other_candidates(snapshot, answered), answered, in_utc(answered.at))
         for left, right, answered in zip(lefts, rights, shown.items, strict=True)
     ]
     return Truncated(lines, shown.n_more)
+
+
+def other_candidates(snapshot: Snapshot, answered: GivenAnswer) -> str:
+    """The other candidates of a choice, in words; empty for a pair."""
+    if not answered.others:
+        return ""
+    names = ", ".join(shorten(name, 40) for name in snapshot.names(answered.others))
+    return {"same": f"not {names}", "different": f"nor {names}", "unsure": f"or {names}"}[answered.answer]

@@ -124,12 +124,7 @@ class View:
 
         People meet it again and again, so it should be easy to compare with.
         """
-        members = self.neighbourhoods[m]
-        space = self.space[members]
-        distance = ((space - space.mean(axis=0)) ** 2).sum(axis=1)
-        # Two members are always equally far from their mean: rounding must not decide between them.
-        typical = np.argsort(np.round(distance / max(distance.max(), 1e-300), 6), kind="stable")
-        ranked = members[typical].tolist()
+        ranked = most_typical(self.neighbourhoods[m], self.space)
         return next((member for member in ranked if not self.answers.is_unsure(point, member)), None)
 
     def askable_members(self, m: int, point: int) -> list[int]:
@@ -184,6 +179,15 @@ class Strategy(ABC):
     def default_clusterer(self) -> Clusterer:
         """The clusterer that a session takes where none is named."""
         return AugmentedClustering()
+
+
+def most_typical(members: np.ndarray, space: np.ndarray) -> list[int]:
+    """The members of a group by their distance to its mean, the most typical first."""
+    distance = ((space[members] - space[members].mean(axis=0)) ** 2).sum(axis=1)
+    # Two members are always equally far from their mean: rounding must not decide between them.
+    typical = np.argsort(np.round(distance / max(distance.max(), 1e-300), 6), kind="stable")
+    ranked: list[int] = members[typical].tolist()
+    return ranked
 
 
 def pick_best(candidates: np.ndarray, score: np.ndarray, rng: np.random.Generator) -> int:

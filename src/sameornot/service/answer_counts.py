@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sameornot._types import Answer
 
 if TYPE_CHECKING:
-    from sameornot.service.log import Entry
+    from sameornot.service.entry import Entry
 
 # Answers of a person that her pace is taken from, and the seconds beyond which an answer was a pause.
 N_PACE = 10
@@ -55,10 +55,11 @@ class AnswerCounts:
         )
         if not entry.is_recheck or entry.answer is Answer.UNSURE:
             return counts
-        first = next((other for other in earlier if set(other.pair) == set(entry.pair)), None)
+        facts = (fact for other in earlier for fact in other.reply.facts)
+        first = next((answer for pair, answer in facts if set(pair) == set(entry.pair)), None)
         if first is None:  # it was removed
             return counts
-        is_confirmed = first.answer is entry.answer
+        is_confirmed = first is entry.answer
         return replace(counts, n_rechecks=self.n_rechecks + 1, n_confirmed=self.n_confirmed + is_confirmed)
 
     def of_person(self, person: str) -> PersonCounts:

@@ -1,18 +1,20 @@
-"""What the events of a session hold, and how stored ones are checked.
+"""What the events of a session hold: each kind is a class, and `draft` makes one that can be stored.
 
-Each kind of event is a class; `read_event` makes one of a stored event, and `draft` the other way round. An
-event that cannot be applied raises an EventError: it names something that this session does not have.
+An event that cannot be applied raises an EventError: it names something that this session does not have.
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Container
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from sameornot._types import Answer, Pair
-from sameornot.store import Draft, Event
+from sameornot.store import Draft
 
-# Of the events. Since 2, "shown" and "answered" say whether the question is a recheck.
-FORMAT = 2
+# Of the events. Since 2, "shown" and "answered" say whether the question is a recheck; since 3, they may
+# name the other candidates of a choice.
+FORMAT = 3
+# Most candidates of a choice, beside the first.
+MAX_OTHERS = 8
 
 
 class EventError(ValueError):
@@ -59,20 +61,25 @@ class Opened:
 
 @dataclass(frozen=True)
 class Shown:
-    """A pair was given to a person; `is_recheck` is None in logs that do not say."""
+    """A pair, or with `others` a choice, was given to a person; `is_recheck` is None in old logs."""
 
     kind: ClassVar[str] = "shown"
     pair: Pair
     is_recheck: bool | None
+    others: tuple[int, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """What is stored."""
-        return {"left": self.pair.left, "right": self.pair.right, "recheck": self.is_recheck}
+        data = {"left": self.pair.left, "right": self.pair.right, "recheck": self.is_recheck}
+        return data | _optional("others", self.others)
 
 
 @dataclass(frozen=True)
 class Answered:
-    """A person answered a `question` that was shown, or (None) told about a pair of her own choice."""
+    """A person answered a `question` that was shown, or (None) told about a pair of her own choice.
+
+    `others` are the other candidates of a choice, as in a `Reply`.
+    """
 
     kind: ClassVar[str] = "answered"
     pair: Pair
@@ -81,10 +88,11 @@ class Answered:
     question: int | None = None
     seconds: float | None = None
     is_recheck: bool | None = False
+    others: tuple[int, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """What is stored."""
-        return {
+        data = {
             "left": self.pair.left,
             "right": self.pair.right,
             "answer": self.answer.value,
@@ -93,6 +101,7 @@ class Answered:
             "seconds": self.seconds,
             "recheck": self.is_recheck,
         }
+        return data | _optional("others", self.others)
 
 
 @dataclass(frozen=True)
@@ -109,15 +118,19 @@ class Retracted:
 
 @dataclass(frozen=True)
 class Changed:
-    """The answer with this number was corrected."""
+    """The answer with this number was corrected.
+
+    Of a choice, `candidates` are those that are left, the one that the answer names first; () for all.
+    """
 
     kind: ClassVar[str] = "changed"
     answer: int
     to: Answer
+    candidates: tuple[int, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """What is stored."""
-        return {"answer": self.answer, "to": self.to.value}
+        return {"answer": self.answer, "to": self.to.value} | _optional("candidates", self.candidates)
 
 
 @dataclass(frozen=True)
@@ -158,6 +171,18 @@ class Introduced:
 
 
 @dataclass(frozen=True)
+class Preferred:
+    """How many groups a person wants to choose from at once: 1 for pairs, None for what saves questions."""
+
+    kind: ClassVar[str] = "preferred"
+    choices: int | None
+
+    def data(self) -> dict[str, Any]:
+        """What is stored."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class Left:
     """A person closed her page: her question is free for others."""
 
@@ -168,7 +193,9 @@ class Left:
         return {}
 
 
-SessionEvent = Opened | Shown | Answered | Retracted | Changed | Named | Regrouped | Introduced | Left
+SessionEvent = (
+    Opened | Shown | Answered | Retracted | Changed | Named | Regrouped | Introduced | Preferred | Left
+)
 
 
 def draft(person: str, event: SessionEvent) -> Draft:
@@ -176,90 +203,5 @@ def draft(person: str, event: SessionEvent) -> Draft:
     return Draft(person, event.kind, event.data())
 
 
-def read_event(stored: Event, limits: Limits) -> SessionEvent:
-    """What a stored event says; an EventError if it cannot be applied."""
-    read = _READERS.get(stored.kind)
-    if read is None:
-        raise EventError(f"events of the kind {stored.kind!r} are not known to this version")
-    try:
-        return read(stored, limits)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise (
-            error if isinstance(error, EventError) else EventError(f"its data are malformed: {error!r}")
-        ) from None
-
-
-def rows_of(event: SessionEvent) -> tuple[int, ...]:
-    """The rows of the table that an event names."""
-    if isinstance(event, Shown | Answered):
-        return event.pair
-    return (event.row,) if isinstance(event, Named) else ()
-
-
-def is_opening(data: dict[str, Any]) -> bool:
-    """Whether the data of an "opened" event say which table it is about."""
-    kinds = {"title": str, "fingerprint": str, "n_rows": int}
-    return all(isinstance(data.get(name), kind) for name, kind in kinds.items())
-
-
-def _opened(stored: Event, limits: Limits) -> Opened:
-    if not is_opening(stored.data):
-        raise EventError("the event does not say which table was opened")
-    return Opened(stored.data)
-
-
-def _shown(stored: Event, limits: Limits) -> Shown:
-    return Shown(_pair(stored.data, limits), _flag(stored.data.get("recheck")))
-
-
-def _answered(stored: Event, limits: Limits) -> Answered:
-    data = stored.data
-    step, question, seconds = _whole(data["step"]), data["question"], data["seconds"]
-    if not 0 <= step <= stored.seq:
-        raise EventError(f"step {step} cannot have been reached by event {stored.seq}")
-    return Answered(
-        _pair(data, limits),
-        Answer(data["answer"]),
-        step,
-        None if question is None else _whole(question),
-        None if seconds is None else float(seconds),
-        _flag(data.get("recheck")),
-    )
-
-
-def _pair(data: dict[str, Any], limits: Limits) -> Pair:
-    pair = Pair(*(limits.check_row(data[side]) for side in ("left", "right")))
-    if pair.left == pair.right:
-        raise EventError(f"row {pair.left} is compared with itself")
-    return pair
-
-
-def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise EventError(f"{value!r} stands where a whole number is needed")
-    return value
-
-
-def _flag(value: Any) -> bool | None:
-    if value is not None and not isinstance(value, bool):
-        raise EventError(f"{value!r} stands where true or false is needed")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise EventError(f"{value!r} stands where text is needed")
-    return value
-
-
-_READERS: dict[str, Callable[[Event, Limits], SessionEvent]] = {
-    "opened": _opened,
-    "shown": _shown,
-    "answered": _answered,
-    "retracted": lambda stored, limits: Retracted(_whole(stored.data["answer"])),
-    "changed": lambda stored, limits: Changed(_whole(stored.data["answer"]), Answer(stored.data["to"])),
-    "named": lambda stored, limits: Named(limits.check_row(stored.data["row"]), _text(stored.data["name"])),
-    "regrouped": lambda stored, limits: Regrouped(limits.check_clusters(stored.data["clusters"])),
-    "introduced": lambda stored, limits: Introduced(_text(stored.data["name"])),
-    "left": lambda stored, limits: Left(),
-}
+def _optional(name: str, rows: tuple[int, ...]) -> dict[str, Any]:
+    return {name: list(rows)} if rows else {}

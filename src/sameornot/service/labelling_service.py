@@ -14,18 +14,34 @@ import pandas as pd
 
 from sameornot._types import Answer, Pair
 from sameornot.service.conflict import merge_conflict
+from sameornot.service.entry import Change, Entry, Lease
 from sameornot.service.errors import ServiceError
-from sameornot.service.events import Introduced, Left, Named, Regrouped, Shown, draft
+from sameornot.service.events import (
+    MAX_OTHERS,
+    Introduced,
+    Left,
+    Named,
+    Preferred,
+    Regrouped,
+    Shown,
+    draft,
+)
 from sameornot.service.groups import ORDERS
 from sameornot.service.live_session import LiveSession, now
-from sameornot.service.log import Change, Entry
 from sameornot.service.opening import OpenedSession, TableSource, open_session
 from sameornot.service.options import Options
 from sameornot.service.progress import Progress
 from sameornot.service.proposal import NewAnswer, Proposal
-from sameornot.service.requests import read_answer, read_change, read_name, read_new_answer, read_row
+from sameornot.service.requests import (
+    read_answer,
+    read_change,
+    read_chosen,
+    read_name,
+    read_new_answer,
+    read_row,
+)
 from sameornot.service.snapshot import Snapshot
-from sameornot.service.view import View
+from sameornot.service.view import MIN_GROUPS, View
 from sameornot.store import Store
 from sameornot.table import TableSample, read_table
 
@@ -92,18 +108,30 @@ class LabellingService:
         return self._progress(self._live.view(), person)
 
     def answer(self, person: str, question: int, answer: str, seconds: float | None = None) -> dict[str, Any]:
-        """Take the answer to a question that was given out; once, however often it is sent."""
+        """Take the answer to a question that was given out; once, however often it is sent.
+
+        Of a choice it is about the first candidate alone.
+        """
         said = read_answer(answer)
+        return self._answer(person, question, lambda lease: NewAnswer(lease.pair, said, question, seconds))
 
-        def propose(view: View) -> Proposal | None:
-            lease = view.log.unanswered.get(question)
-            if lease is not None:
-                return Proposal(NewAnswer(lease.pair, said, question, seconds))
-            if not view.log.was_answered(question):
-                raise ServiceError(f"question {question} was not asked in this session: reload the page")
-            return None
+    def choose(
+        self,
+        person: str,
+        question: int,
+        answer: str,
+        candidate: int | None = None,
+        seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """Take the answer to a choice that was given out: "same" as a candidate, or as none ("different")."""
+        said = read_answer(answer)
+        return self._answer(person, question, lambda lease: read_chosen(lease, said, candidate, seconds))
 
-        return self._step(person, propose)
+    def prefer(self, person: str, choices: int | None) -> dict[str, Any]:
+        """Set among how many groups a person wants to choose: 1 for pairs, None for what saves questions."""
+        if choices is not None and not 1 <= choices <= MAX_OTHERS + 1:
+            raise ServiceError(f"choices is {choices} but 1 to {MAX_OTHERS + 1} is needed")
+        return self._next(person, self._live.note(person, lambda view: Preferred(choices)))
 
     def say(self, person: str, left: int, right: int, answer: str) -> dict[str, Any]:
         """Take an answer about a pair of the person's own choice."""
@@ -125,16 +153,17 @@ class LabellingService:
             last = view.log.last_of(person, now())
             if last is None:
                 raise ServiceError("there is no answer to undo")
-            undone[:] = [f"Undone: {view.sentence(last.pair, last.answer)}"]
+            undone[:] = [f"Undone: {view.sentence(last)}"]
             others = [entry for entry in view.log.entries if entry.seq != last.seq]
-            shown = Shown(last.pair, _is_about_any(last.pair, others))
+            was = last.as_shown(0)
+            shown = Shown(was.pair, _is_about_any(was.pair, others), was.others)
             return Proposal(changes=(Change(last.seq, None),), shown=shown)
 
         return self._step(person, propose) | {"said": undone[0]}
 
-    def change(self, person: str, seq: int, to: str) -> dict[str, Any]:
-        """Correct an earlier answer, or remove it."""
-        return self.resolve(person, None, [{"seq": seq, "to": to}])
+    def change(self, person: str, seq: int, to: str, candidates: Sequence[int] = ()) -> dict[str, Any]:
+        """Correct an earlier answer, or remove it; of a choice, to the first of these candidates."""
+        return self.resolve(person, None, [{"seq": seq, "to": to, "candidates": candidates}])
 
     def resolve(
         self,
@@ -185,8 +214,8 @@ class LabellingService:
                 return Proposal(NewAnswer(pair, Answer.SAME))
             if not confirm:
                 labels = groups.known[first].label, groups.known[second].label
-                raise merge_conflict(labels, apart, partial(view.line, person=person))
-            return Proposal(changes=tuple(Change(entry.seq, Answer.SAME) for entry in apart))
+                raise merge_conflict(labels, apart, partial(view.part, person=person))
+            return Proposal(changes=tuple(part.joined() for part in apart))
 
         return self._step(person, propose, "Changed." if confirm else None)
 
@@ -279,6 +308,15 @@ class LabellingService:
         """Stop working ahead, and let go of the store."""
         self._live.close()
 
+    def _answer(self, person: str, question: int, read: Callable[[Lease], NewAnswer]) -> dict[str, Any]:
+        def propose(view: View) -> Proposal | None:
+            lease = view.log.unanswered.get(question)
+            if lease is None and not view.log.was_answered(question):
+                raise ServiceError(f"question {question} was not asked in this session: reload the page")
+            return None if lease is None else Proposal(read(lease))
+
+        return self._step(person, propose)
+
     def _step(
         self, person: str, propose: Callable[[View], Proposal | None], said: str | None = None
     ) -> dict[str, Any]:
@@ -300,10 +338,12 @@ class LabellingService:
 
     def _progress(self, view: View, person: str) -> dict[str, Any]:
         progress = Progress(view.log, view.state, self._live.states.churn(view.state), self.budget)
-        return progress.describe(person, now()) | {"waiting": False}
+        choices = {"choices": view.log.choices.get(person), "can_choose": progress.n_found >= MIN_GROUPS}
+        return progress.describe(person, now()) | choices | {"waiting": False}
 
 
 def _is_about_any(pair: Pair, entries: Sequence[Entry]) -> bool:
     """Whether one of the answers is "same" or "different" about this pair: asking it again is a recheck."""
     wanted = set(pair)
-    return any(set(entry.pair) == wanted and entry.answer is not Answer.UNSURE for entry in entries)
+    facts = (fact for entry in entries for fact in entry.reply.facts)
+    return any(set(asked) == wanted and answer is not Answer.UNSURE for asked, answer in facts)

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
 
-from sameornot._types import Pair
+from sameornot._types import Question
 from sameornot.constraints import Contradiction
 from sameornot.service.conflict import Attempt, find_conflict
+from sameornot.service.entry import Lease
 from sameornot.service.errors import Conflict, ServiceError
 from sameornot.service.event_log import EventLog
 from sameornot.service.events import EventError, SessionEvent, Shown, draft
-from sameornot.service.log import Lease, Log
+from sameornot.service.log import Log
 from sameornot.service.log_key import LogKey
 from sameornot.service.opening import OpenedSession
 from sameornot.service.prefetcher import Prefetcher
@@ -123,7 +124,7 @@ class LiveSession:
         try:
             return key, self.states.check(key, view.state.ignored)
         except IMPOSSIBLE as error:
-            describe = partial(view.line, person=person)
+            describe = partial(view.part, person=person)
             attempt = Attempt(proposal.answer, proposal.changes, entries, describe)
             raise self._conflict(error, view, attempt, key) from None
 
@@ -134,7 +135,7 @@ class LiveSession:
         proba = {frozenset(pair): chance for pair, chance in found.items()}
         conflict = find_conflict(error, attempt, proba, self._one_more(view.log, key))
         if attempt.answer is not None:
-            conflict.payload |= view.heads(attempt.answer.pair)
+            conflict.payload |= view.heads_beside(attempt.answer)
         return conflict
 
     def _one_more(self, log: Log, key: LogKey) -> int | None:
@@ -159,8 +160,8 @@ class LiveSession:
     def _choose(self, view: View, person: str) -> tuple[Shown | None, bool]:
         """The question to show, and whether others are looking at all that is left to ask."""
         lease = view.log.leases.get(person)
-        if lease is not None and view.is_open(lease.pair):
-            return Shown(lease.pair, lease.is_recheck), False
+        if lease is not None and view.is_open(lease.pair, lease.others):
+            return _shown_again(view, person, lease), False
         if view.state.question is None:
             return None, False
         pending = [
@@ -171,12 +172,24 @@ class LiveSession:
         question = self.states.ask_beside(view.state.key, pending)
         if question is None:
             return None, True
-        return Shown(Pair(*question), question.is_recheck), False
+        return view.shown(person, question), False
+
+
+def _shown_again(view: View, person: str, lease: Lease) -> Shown:
+    """What a person looks at already, unless she has come to want pairs, choices, or fewer candidates."""
+    question = Question(*lease.pair, is_recheck=lease.is_recheck)
+    if view.state.question == lease.pair and not lease.is_recheck:
+        question = view.state.question  # with its probabilities
+    shown = view.shown(person, question)
+    is_wanted = len(lease.others) < view.n_choices(person)
+    if is_wanted and bool(shown.others) == bool(lease.others):
+        return Shown(lease.pair, lease.is_recheck, lease.others)
+    return shown
 
 
 def _is_leased(log: Log, person: str, shown: Shown) -> bool:
     lease = log.leases.get(person)
-    return lease is not None and lease.pair == shown.pair
+    return lease is not None and lease.pair == shown.pair and lease.others == shown.others
 
 
 def now() -> datetime:

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sameornot._types import Answer, Pair, Reply
+from sameornot._types import Answer, Pair
 from sameornot.service.answer_counts import AnswerCounts
+from sameornot.service.entry import Change, Entry, Lease
+from sameornot.service.event_reading import read_event
 from sameornot.service.events import (
     Answered,
     Changed,
@@ -21,64 +23,17 @@ from sameornot.service.events import (
     Limits,
     Named,
     Opened,
+    Preferred,
     Regrouped,
     Retracted,
     SessionEvent,
     Shown,
-    read_event,
 )
 from sameornot.service.log_key import LogKey
 from sameornot.store import Draft, Event
 
 # A person who has been quiet for this long is taken to have left: her question may go to another.
 AWAY_AFTER = timedelta(minutes=10)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One answer that holds; `seq` is its event, `question` the event that showed the pair, if one did."""
-
-    seq: int
-    question: int | None
-    author: str
-    at: datetime
-    pair: Pair
-    answer: Answer
-    step: int
-    seconds: float | None
-    is_recheck: bool = False
-    edited: bool = False
-
-    @property
-    def reply(self) -> Reply:
-        """The line that it is in the log of an ActiveSession."""
-        return Reply(self.pair, self.answer, self.step, self.is_recheck)
-
-
-@dataclass(frozen=True)
-class Lease:
-    """A pair that was shown to a person and is reserved for her; `question` is the event that says so."""
-
-    question: int
-    pair: Pair
-    is_recheck: bool
-    at: datetime
-
-
-@dataclass(frozen=True)
-class Change:
-    """A correction of the answer with this number; `to` is None to remove it."""
-
-    seq: int
-    to: Answer | None
-
-    def event(self) -> Changed | Retracted:
-        """The event that says so."""
-        return Retracted(self.seq) if self.to is None else Changed(self.seq, self.to)
-
-    def as_json(self) -> dict[str, Any]:
-        """The change as the page sends it."""
-        return {"seq": self.seq, "to": "remove" if self.to is None else self.to.value}
 
 
 @dataclass(frozen=True)
@@ -97,8 +52,8 @@ class Log:
         Every question that was shown and has no answer, by its number.
     names : tuple
         Rows, each with the name that was given to its group.
-    people, seen : dict
-        What each person is called, and when she was last heard of.
+    people, choices, seen : dict
+        What each person is called, how many groups she wants to choose from, and when she was last heard of.
     skipped : tuple
         Numbers of the events that could not be applied.
     """
@@ -113,6 +68,7 @@ class Log:
     unanswered: Mapping[int, Lease] = field(default_factory=dict)
     names: tuple[tuple[int, str], ...] = ()
     people: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, int | None] = field(default_factory=dict)
     seen: Mapping[str, datetime] = field(default_factory=dict)
     skipped: tuple[int, ...] = ()
 
@@ -152,22 +108,18 @@ class Log:
         """Whether a pair was answered "same" or "different" (by an event before that number, if given)."""
         wanted = set(pair)
         return any(
-            set(entry.pair) == wanted
-            and entry.answer is not Answer.UNSURE
-            and (before is None or entry.seq < before)
+            set(part.pair) == wanted
+            and part.answer is not Answer.UNSURE
+            and (before is None or part.seq < before)
             for entry in self.entries
+            for part in entry.parts
         )
 
     def entries_with(self, changes: Sequence[Change]) -> tuple[Entry, ...]:
         """The answers as they would be with some changed or removed."""
-        wanted = {change.seq: change.to for change in changes}
-        changed = (
-            replace(entry, answer=wanted[entry.seq] or entry.answer, edited=True)
-            if entry.seq in wanted
-            else entry
-            for entry in self.entries
-        )
-        return tuple(entry for entry in changed if wanted.get(entry.seq, entry.answer) is not None)
+        wanted = {change.seq: change for change in changes}
+        kept = (wanted[entry.seq].applied(entry) if entry.seq in wanted else entry for entry in self.entries)
+        return tuple(entry for entry in kept if entry is not None)
 
     def is_away(self, person: str, now: datetime) -> bool:
         """Whether nothing has been heard of a person for a while."""
@@ -218,7 +170,7 @@ def _open(log: Log, stored: Event, event: Opened) -> Log:
 
 def _show(log: Log, stored: Event, event: Shown) -> Log:
     is_recheck = log.has_answer_about(event.pair) if event.is_recheck is None else event.is_recheck
-    lease = Lease(stored.seq, event.pair, is_recheck, stored.at)
+    lease = Lease(stored.seq, event.pair, is_recheck, stored.at, event.others)
     return replace(
         log,
         leases={**log.leases, stored.author: lease},
@@ -230,6 +182,7 @@ def _answer(log: Log, stored: Event, event: Answered) -> Log:
     question, is_recheck = event.question, event.is_recheck
     if is_recheck is None:  # a log of the first format does not say
         is_recheck = question is not None and log.has_answer_about(event.pair, before=question)
+    lease = None if question is None else log.unanswered.get(question)
     entry = Entry(
         stored.seq,
         question,
@@ -240,6 +193,8 @@ def _answer(log: Log, stored: Event, event: Answered) -> Log:
         event.step,
         event.seconds,
         is_recheck,
+        others=event.others,
+        shown=() if lease is None else lease.candidates,
     )
     return replace(
         log,
@@ -258,12 +213,12 @@ def _retract(log: Log, stored: Event, event: Retracted) -> Log:
     shorter = log._with_entries(log.entries_with([Change(event.answer, None)]))
     if entry.question is None:
         return shorter
-    lease = Lease(entry.question, entry.pair, entry.is_recheck, entry.at)
+    lease = entry.as_shown(entry.question)
     return replace(shorter, unanswered={**log.unanswered, entry.question: lease})
 
 
 def _change(log: Log, stored: Event, event: Changed) -> Log:
-    return log._with_entries(log.entries_with([Change(event.answer, event.to)]))
+    return log._with_entries(log.entries_with([Change(event.answer, event.to, event.candidates)]))
 
 
 def _name(log: Log, stored: Event, event: Named) -> Log:
@@ -282,6 +237,10 @@ def _introduce(log: Log, stored: Event, event: Introduced) -> Log:
     return replace(log, people={**log.people, stored.author: event.name})
 
 
+def _prefer(log: Log, stored: Event, event: Preferred) -> Log:
+    return replace(log, choices={**log.choices, stored.author: event.choices})
+
+
 _FOLD: dict[type, Callable[[Log, Event, Any], Log]] = {
     Opened: _open,
     Shown: _show,
@@ -292,4 +251,5 @@ _FOLD: dict[type, Callable[[Log, Event, Any], Log]] = {
     Regrouped: _regroup,
     Left: _leave,
     Introduced: _introduce,
+    Preferred: _prefer,
 }

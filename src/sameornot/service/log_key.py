@@ -38,8 +38,8 @@ class LogKey:
 
     def then(self, reply: Reply) -> "LogKey":
         """The key after one more reply."""
-        pair = f"{reply.pair.left} {reply.pair.right}"
-        line = f"{pair} {reply.answer.value} {reply.step} {int(reply.is_recheck)}"
+        rows = " ".join(map(str, reply.rows))
+        line = f"{rows} {reply.answer.value} {reply.step} {int(reply.is_recheck)}"
         return LogKey(self.clusters, self.n_answers + 1, _hash(self.digest, line), self, reply)
 
     def prefixes(self) -> Iterator["LogKey"]:

@@ -7,16 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sameornot.service.errors import ServiceError
-from sameornot.service.events import (
-    FORMAT,
-    EventError,
-    Limits,
-    Opened,
-    draft,
-    is_opening,
-    read_event,
-    rows_of,
-)
+from sameornot.service.event_reading import is_opening, read_event, rows_of
+from sameornot.service.events import FORMAT, EventError, Limits, Opened, draft
 from sameornot.service.log import Log
 from sameornot.service.options import Options
 from sameornot.service.session_state import IMPOSSIBLE, SessionFactory, split_replies

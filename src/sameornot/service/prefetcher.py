@@ -5,8 +5,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import zip_longest
 
 from sameornot._types import Answer, Pair, Reply
+from sameornot.service.entry import Lease
 from sameornot.service.log import Log
 from sameornot.service.log_key import LogKey
 from sameornot.service.session_state import SessionState
@@ -30,11 +32,8 @@ class Prefetcher:
             return
         self._current = log.key
         leases = list(log.leases.values())
-        replies = [
-            Reply(lease.pair, answer, state.session.step, lease.is_recheck)
-            for answer in Answer
-            for lease in leases
-        ]
+        by_lease = (possible_replies(lease, state.session.step) for lease in leases)
+        replies = [reply for rank in zip_longest(*by_lease) for reply in rank if reply is not None]
         wanted = [log.key.then(reply) for reply in replies]
         with suppress(RuntimeError):  # the service has just been closed
             self._executor.submit(time.sleep, PAUSE)
@@ -57,7 +56,7 @@ class Prefetcher:
         for key in keys:
             if self._current == current and key.reply is not None and self._states.peek(key) is not None:
                 answered = key.reply.pair
-                self._states.ask_beside(key, [pair for pair in leased if pair != answered])
+                self._states.ask_beside(key, [pair for pair in leased if pair.left != answered.left])
 
     def _recall_first(self, key: LogKey) -> None:
         """Begin with the labels of the current state: people wait for them."""
@@ -74,3 +73,18 @@ class Prefetcher:
         if self._enabled:
             with suppress(RuntimeError):  # the service has just been closed
                 self._executor.submit(work)
+
+
+def possible_replies(lease: Lease, step: int) -> list[Reply]:
+    """The answers that a person may give to what she looks at, roughly the likeliest first."""
+    if not lease.others:
+        return [Reply(lease.pair, answer, step, lease.is_recheck) for answer in Answer]
+    row, candidates = lease.pair.left, lease.candidates
+    none, unsure = (
+        Reply(lease.pair, answer, step, others=lease.others) for answer in (Answer.DIFFERENT, Answer.UNSURE)
+    )
+    first, *chosen = (
+        Reply(Pair(row, candidate), Answer.SAME, step, others=tuple(c for c in candidates if c != candidate))
+        for candidate in candidates
+    )
+    return [first, none, *chosen, unsure]

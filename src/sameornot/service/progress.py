@@ -30,6 +30,7 @@ class Progress:
         seconds = self.seconds_each(person)
         return {
             "asked": asked,
+            "pairs": sum(len(entry.candidates) for entry in self.log.entries),
             "unsure": counts.n_unsure,
             "budget": self.budget,
             "groups": self.n_found,

@@ -7,30 +7,36 @@ from dataclasses import dataclass
 from typing import Any
 
 from sameornot._types import Answer, Pair, Reply
+from sameornot.service.entry import Change, Entry
 from sameornot.service.errors import ServiceError
-from sameornot.service.events import Answered, Regrouped, Shown, draft
-from sameornot.service.log import Change, Entry, Log
+from sameornot.service.events import Answered, EventError, Regrouped, Shown, draft
+from sameornot.service.log import Log
 from sameornot.service.log_key import LogKey
 from sameornot.store import Draft
 
 
 @dataclass(frozen=True)
 class NewAnswer:
-    """An answer about two rows of the table; `question` is the number of the question that it is for."""
+    """An answer about two rows of the table; `question` is the number of the question that it is for.
+
+    `others` are the other candidates of a choice, as in a `Reply`.
+    """
 
     pair: Pair
     answer: Answer
     question: int | None = None
     seconds: float | None = None
+    others: tuple[int, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The answer as the page sends it back with a choice."""
-        return {
+        """The answer as the page sends it back with a way out of a conflict."""
+        said = {
             "left": self.pair.left,
             "right": self.pair.right,
             "answer": self.answer.value,
             "question": self.question,
         }
+        return said | ({"others": list(self.others)} if self.others else {})
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,10 @@ class Proposal:
         for change in self.changes:
             if log.find(change.seq) is None:
                 raise ServiceError(f"there is no answer {change.seq} any more: look at the history again")
-        return log.entries_with(self.changes) if self.changes else log.entries
+        try:
+            return log.entries_with(self.changes) if self.changes else log.entries
+        except EventError as error:
+            raise ServiceError(str(error)) from None
 
     def key(self, log: Log, step: int) -> LogKey:
         """The log that it leads to; `step` is that of a new answer. An EventError if there cannot be one."""
@@ -62,7 +71,8 @@ class Proposal:
             key = LogKey.of(clusters, (entry.reply for entry in self.entries(log)))
         if self.answer is None:
             return key
-        return key.then(Reply(self.answer.pair, self.answer.answer, step, self._is_recheck(log)))
+        new = self.answer
+        return key.then(Reply(new.pair, new.answer, step, self._is_recheck(log), new.others))
 
     def drafts(self, person: str, log: Log, step: int) -> list[Draft]:
         """The events that store it behind a log."""
@@ -71,14 +81,15 @@ class Proposal:
             drafts.append(draft(person, self.regrouped))
         if self.answer is not None:
             new = self.answer
-            event = Answered(new.pair, new.answer, step, new.question, new.seconds, self._is_recheck(log))
+            again = self._is_recheck(log)
+            event = Answered(new.pair, new.answer, step, new.question, new.seconds, again, new.others)
             drafts.append(draft(person, event))
         if self.shown is not None:
             drafts.append(draft(person, self.shown))
         return drafts
 
     def _is_recheck(self, log: Log) -> bool:
-        if self.answer is None or self.answer.question is None:
+        if self.answer is None or self.answer.question is None or self.answer.others:
             return False
         lease = log.unanswered.get(self.answer.question)
         return lease is not None and lease.is_recheck and set(lease.pair) == set(self.answer.pair)

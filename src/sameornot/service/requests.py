@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sameornot._types import Answer, Pair
+from sameornot.service.entry import Change, Lease
 from sameornot.service.errors import ServiceError
-from sameornot.service.log import Change
 from sameornot.service.proposal import NewAnswer
 from sameornot.service.session_state import SessionState
 
@@ -24,13 +24,30 @@ def read_answer(answer: Any) -> Answer:
 def read_change(change: Mapping[str, Any]) -> Change:
     """A correction of an earlier answer, or its removal."""
     to = change["to"]
-    return Change(int(change["seq"]), None if to == REMOVE else read_answer(to))
+    candidates = tuple(int(row) for row in change.get("candidates", ()))
+    return Change(int(change["seq"]), None if to == REMOVE else read_answer(to), candidates)
 
 
 def read_new_answer(said: Mapping[str, Any], state: SessionState) -> NewAnswer:
     """An answer that comes with changes."""
     pair = Pair(read_row(said["left"], state), read_row(said["right"], state))
-    return NewAnswer(pair, read_answer(said["answer"]), said.get("question"))
+    others = tuple(read_row(row, state) for row in said.get("others", ()))
+    if len({*pair, *others}) < 2 + len(others):
+        raise ServiceError("different records are needed")
+    return NewAnswer(pair, read_answer(said["answer"]), said.get("question"), others=others)
+
+
+def read_chosen(
+    lease: Lease, answer: Answer, candidate: int | None, seconds: float | None = None
+) -> NewAnswer:
+    """An answer to a choice: "same" as a candidate, "different" from all of them, or "unsure"."""
+    if (answer is Answer.SAME) != (candidate is not None):
+        raise ServiceError("the answer “same” needs a candidate, and no other answer has one")
+    chosen = lease.pair.right if candidate is None else candidate
+    if chosen not in lease.candidates:
+        raise ServiceError(f"row {chosen!r} was not shown in question {lease.question}: reload the page")
+    others = tuple(row for row in lease.candidates if row != chosen)
+    return NewAnswer(Pair(lease.pair.left, chosen), answer, lease.question, seconds, others)
 
 
 def read_row(row: Any, state: SessionState) -> int:

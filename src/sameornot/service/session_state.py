@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sameornot._types import Question, Reply
+from sameornot._types import Answer, Choice, Question, Reply
 from sameornot.constraints import Constraints, Contradiction
 from sameornot.service.group_numbers import GroupNumbers
 from sameornot.service.log_key import LogKey
@@ -113,7 +113,11 @@ def begin_session(factory: SessionFactory, key: LogKey) -> tuple[ActiveSession, 
 def begin_advance(state: SessionState, reply: Reply) -> ActiveSession:
     """The session after one more answer; raises what the session raises if the answer cannot be true."""
     session = state.session.fork()
-    session.tell(reply.answer, Question(*reply.pair, is_recheck=reply.is_recheck))
+    if reply.others:
+        said = reply.pair.right if reply.answer is Answer.SAME else reply.answer
+        session.tell(said, Choice(reply.pair.left, reply.rows[1:]))
+    else:
+        session.tell(reply.answer, Question(*reply.pair, is_recheck=reply.is_recheck))
     return session
 
 

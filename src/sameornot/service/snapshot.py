@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from sameornot._types import Answer, Pair, Reply
 from sameornot.plots import LearnedMap
 from sameornot.service.learned_space import column_shares, pool_map
 from sameornot.session import ActiveSession, FinalLabels, SessionResult
@@ -26,7 +27,10 @@ class Group:
 
 @dataclass(frozen=True)
 class GivenAnswer:
-    """One answer that holds; rows are those of the whole table, `seq` is its event in the store."""
+    """One answer that holds; rows are those of the whole table, `seq` is its event in the store.
+
+    `others` are the other candidates of a choice, as in a `Reply`.
+    """
 
     seq: int
     left: int
@@ -36,6 +40,12 @@ class GivenAnswer:
     at: datetime
     edited: bool
     seconds: float | None
+    others: tuple[int, ...] = ()
+
+    @property
+    def reply(self) -> Reply:
+        """The answer as a line of the log of an ActiveSession, without its step."""
+        return Reply(Pair(self.left, self.right), Answer(self.answer), 0, others=self.others)
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,27 @@
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
-from sameornot._types import Answer, Pair
+from sameornot._types import Answer, Pair, Question
+from sameornot.service.entry import Entry, Lease, Part
 from sameornot.service.errors import ServiceError
+from sameornot.service.events import Shown
 from sameornot.service.groups import Groups
 from sameornot.service.learned_space import pool_map
-from sameornot.service.log import Entry, Lease, Log
+from sameornot.service.log import Log
+from sameornot.service.proposal import NewAnswer
 from sameornot.service.session_state import SessionState
 from sameornot.service.snapshot import GivenAnswer
 from sameornot.service.table_view import TableView
 
 # Columns whose weight is drawn.
 N_WEIGHTS = 15
+# Known groups from which on a person chooses among several at once, and among how many: with fewer groups
+# pairs take hardly more questions, and five candidates are taken in at a glance.
+MIN_GROUPS = 4
+N_CHOICES = 5
 VERDICTS = {Answer.SAME: "are the same", Answer.DIFFERENT: "are different", Answer.UNSURE: "left unsure"}
 
 
@@ -49,15 +57,47 @@ class View:
         return notices
 
     def question(self, lease: Lease) -> dict[str, Any]:
-        """Two records side by side, and why they are asked about."""
-        fields, n_more = self.table_view.compare(*lease.pair, self.groups.weights)
-        return {
+        """Two records side by side, or a record and candidates, and why they are asked about.
+
+        Of a choice, `fields` are those of the first candidate and `choice` has all of them.
+        """
+        columns = [
+            self.table_view.compare(lease.pair.left, row, self.groups.weights) for row in lease.candidates
+        ]
+        fields, n_more = columns[0]
+        question = {
             "id": lease.question,
             **self.heads(lease.pair),
             "why": self.reason(lease),
             "fields": fields,
             "n_more": n_more,
         }
+        return question | (
+            {"choice": self._choice(lease, [fields for fields, _ in columns])} if lease.others else {}
+        )
+
+    def _choice(self, lease: Lease, fields: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        """The candidates: their groups, and their fields beside those of the record."""
+        proba = self._open_proba(lease.pair.left)
+        relation = self.state.session.relation
+        of_group = [
+            sum(p for row, p in proba.items() if relation(row, candidate) is Answer.SAME)
+            for candidate in lease.candidates
+        ]
+        return [
+            {
+                **self._head(row),
+                "group": self.groups.of(row).label,
+                "number": self.groups.of(row).number,
+                "n_known": self.groups.n_placed(row),
+                "proba": share if proba else None,
+                "fields": [
+                    {name: field[name] for name in ("right", "right_filled", "differs", "gap")}
+                    for field in of_row
+                ],
+            }
+            for row, share, of_row in zip(lease.candidates, of_group, fields, strict=True)
+        ]
 
     def reason(self, lease: Lease) -> str:
         """Which group a record is compared with, and how certain the model is."""
@@ -69,6 +109,9 @@ class View:
         name = self.table_view.name(left)
         if not self.groups.is_placed(right):
             return f"{name} is compared with a record that is not placed yet."
+        if lease.others:
+            asked = f"{name} is compared with {len(lease.candidates)} groups at once."
+            return f"{asked} {self._likely_groups(left)}".rstrip()
         n_known = self.groups.n_placed(right)
         records = "1 record is known" if n_known == 1 else f"{n_known} records are known"
         compared = f"{name} is compared with {self.groups.of(right).label}, of which {records}."
@@ -76,20 +119,50 @@ class View:
 
     def _likely_groups(self, row: int) -> str:
         """The likeliest groups of a row: by the probabilities that it was chosen for, if it was."""
-        question, session = self.state.question, self.state.session
-        if question is None or question.left != row or not question.proba:
+        proba = self._open_proba(row)
+        if not proba:
             sure = self.groups.confidence_of(row)
             return f"The model would put it into {self.groups.of(row).label}, {sure:.0%} sure."
+        likeliest = sorted(proba.items(), key=lambda item: -item[1])[:2]
+        named = [f"{self.groups.of(other).label} ({p:.0%})" for other, p in likeliest if p > 0]
+        return f"To the model it could be {' or '.join(named)}." if named else ""
+
+    def _open_proba(self, row: int) -> dict[int, float]:
+        """How likely a row is to be in each group that no answer rules out, by a row of it.
+
+        Empty if the row was not chosen by such probabilities.
+        """
+        question, session = self.state.question, self.state.session
+        if question is None or question.left != row:
+            return {}
         # An answer may have ruled groups out since the row was chosen.
         proba = {other: p for other, p in question.proba.items() if session.relation(row, other) is None}
         total = sum(proba.values()) or 1.0
-        likeliest = sorted(proba.items(), key=lambda item: -item[1])[:2]
-        named = [f"{self.groups.of(other).label} ({p / total:.0%})" for other, p in likeliest if p > 0]
-        return f"To the model it could be {' or '.join(named)}." if named else ""
+        return {other: p / total for other, p in proba.items()}
 
-    def is_open(self, pair: Pair) -> bool:
-        """Whether questions can be about two rows, and the answers do not settle how they are related."""
-        return all(self.state.has_row(row) for row in pair) and not self.state.session.is_settled(pair)
+    def is_open(self, pair: Pair, others: tuple[int, ...] = ()) -> bool:
+        """Whether questions can be about the rows, and the answers settle nothing about them."""
+        session, candidates = self.state.session, (pair.right, *others)
+        if not all(self.state.has_row(row) for row in (*pair, *others)):
+            return False
+        if any(session.is_settled((pair.left, candidate)) for candidate in candidates):
+            return False
+        return all(session.relation(a, b) is not Answer.SAME for a, b in combinations(candidates, 2))
+
+    def n_choices(self, person: str) -> int:
+        """Among how many groups a person chooses at once, 1 for pairs.
+
+        It is what she wants. By default it is what saves questions: pairs until many groups are known.
+        """
+        default = N_CHOICES if len(self.state.result.neighbourhoods) >= MIN_GROUPS else 1
+        return self.log.choices.get(person) or default
+
+    def shown(self, person: str, question: Question) -> Shown:
+        """What a person is shown of a question: a pair or a choice."""
+        others: tuple[int, ...] = ()
+        if (n_choices := self.n_choices(person)) > 1:
+            others = self.state.session.choice(question, n_choices).candidates[1:]
+        return Shown(Pair(*question), question.is_recheck, others)
 
     @property
     def given_answers(self) -> list[GivenAnswer]:
@@ -104,17 +177,31 @@ class View:
                 entry.at,
                 entry.edited,
                 entry.seconds,
+                entry.others,
             )
             for entry in self.log.entries
         ]
 
     def line(self, entry: Entry, person: str) -> dict[str, Any]:
         """One answer of the history."""
+        line = self._line(entry, entry.pair, entry.answer, person)
+        if not entry.others:
+            return line
+        shown = (
+            entry.as_shown(0).candidates if set(entry.shown) == set(entry.candidates) else entry.candidates
+        )
+        return line | {"candidates": [self._head(row) for row in shown]}
+
+    def part(self, part: Part, person: str) -> dict[str, Any]:
+        """One of the pairs that an answer implies, as a line."""
+        return self._line(part.entry, part.pair, part.answer, person)
+
+    def _line(self, entry: Entry, pair: Pair, answer: Answer, person: str) -> dict[str, Any]:
         return {
             "seq": entry.seq,
             "n": self._position[entry.seq],
-            **self.heads(entry.pair),
-            "answer": entry.answer.value,
+            **self.heads(pair),
+            "answer": answer.value,
             "author": self.log.people.get(entry.author, ""),
             "at": entry.at.isoformat(),
             "edited": entry.edited,
@@ -128,14 +215,24 @@ class View:
 
     def heads(self, pair: Pair) -> dict[str, Any]:
         """What the two records of a pair are called."""
-        return {
-            side: self.table_view.record(row, placed=self.state.has_row(row) and self.groups.is_placed(row))
-            for side, row in (("left", pair.left), ("right", pair.right))
-        }
+        return {"left": self._head(pair.left), "right": self._head(pair.right)}
 
-    def sentence(self, pair: Pair, answer: Answer) -> str:
+    def heads_beside(self, answer: NewAnswer) -> dict[str, Any]:
+        """What the records of a new answer are called, with the other candidates of a choice."""
+        heads = self.heads(answer.pair)
+        return heads | ({"others": [self._head(row) for row in answer.others]} if answer.others else {})
+
+    def _head(self, row: int) -> dict[str, Any]:
+        placed = self.state.has_row(row) and self.groups.is_placed(row)
+        return self.table_view.record(row, placed=placed)
+
+    def sentence(self, entry: Entry) -> str:
         """An answer in words."""
-        return f"{self.table_view.name(pair.left)} and {self.table_view.name(pair.right)} {VERDICTS[answer]}."
+        name, others = self.table_view.name, " or ".join(map(self.table_view.name, entry.candidates))
+        if not entry.others or entry.answer is Answer.SAME:
+            return f"{name(entry.pair.left)} and {name(entry.pair.right)} {VERDICTS[entry.answer]}."
+        verdict = "is not the same as" if entry.answer is Answer.DIFFERENT else "left unsure beside"
+        return f"{name(entry.pair.left)} {verdict} {others}."
 
     def record(self, row: int) -> dict[str, Any]:
         """One record with all of its fields."""
@@ -159,14 +256,15 @@ class View:
             raise ServiceError("this group is not there any more: look at the groups again")
         return label
 
-    def answers_between(self, pair: Pair) -> list[Entry]:
-        """The answers that say that the groups of two rows differ."""
+    def answers_between(self, pair: Pair) -> list[Part]:
+        """What the answers say about pairs that tells the groups of two rows apart."""
         known = self.state.session.constraints
         left, right = (set(known.group(row)) for row in pair)
         return [
-            entry
+            part
             for entry in self.log.entries
-            if entry.answer is Answer.DIFFERENT and _is_across(entry.pair, left, right)
+            for part in entry.parts
+            if part.answer is Answer.DIFFERENT and _is_across(part.pair, left, right)
         ]
 
     def picture(self, person: str) -> dict[str, Any]:
@@ -181,7 +279,7 @@ class View:
             "group": [self.groups.known[label].number for label in points.group],
             "row": self.state.rows.tolist(),
             "placed": list(points.placed),
-            "asked": None if lease is None else list(lease.pair),
+            "asked": None if lease is None else [lease.pair.left, *lease.candidates],
             "shares": list(points.shares),
             "weights": [{"column": str(name), "weight": float(weight)} for name, weight in drawn.items()],
             "n_others": len(weights) - len(drawn),

@@ -5,8 +5,7 @@ positions in that pool. Here rows of the table become positions and back, and th
 groups of all rows. A step's randomness comes from `default_rng([seed, step])`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from typing import Any, Self, overload
 
@@ -14,16 +13,16 @@ import numpy as np
 import pandas as pd
 
 from sameornot._deprecated import renamed_method, warn_renamed
-from sameornot._types import Answer, Pair, Question, Reply
+from sameornot._types import Answer, Choice, Pair, Question, Reply
 from sameornot._validation import check_count, check_n_clusters
 from sameornot.cluster.base import Clusterer
-from sameornot.constraints import Constraints, Contradiction
+from sameornot.constraints import Constraints
 from sameornot.query import Strategy
 from sameornot.registry import choose_method, refuse_settings
 from sameornot.session.dialogue import Dialogue
 from sameornot.session.fits import Rows
-from sameornot.session.log import Closure, TooManyGroups, read_answer, read_log, read_pair, read_seed
-from sameornot.session.pool import Pool, default_size
+from sameornot.session.log import Closure, read_answer, read_choice, read_log, read_pair, read_seed
+from sameornot.session.pool import Pool, default_size, table_rows_in_errors
 from sameornot.session.result import Expansion, FinalLabels, SessionResult
 from sameornot.session.rows import RowSource, as_source
 
@@ -101,12 +100,12 @@ class ActiveSession:
     def _open(self, log: list[Reply], also: Collection[int] = ()) -> None:
         """Go to where a session with this log stands; `also` are rows that are in the pool in any case."""
         for reply in log:
-            self._check_rows(reply.pair)
+            self._check_rows(reply.rows)
         self._pool = self._draw(log, also)
         closure = Closure(len(self._pool), self.n_clusters, self.infer_last)
         X = self._source.take(self._pool.rows)
         rows = Rows(X, self.clusterer, closure, self.standardize, self.seed)
-        in_pool = [reply._replace(pair=self._pool.positions(reply.pair)) for reply in log]
+        in_pool = [reply.with_rows(self._pool.position.__getitem__) for reply in log]
         self._dialogue = Dialogue(rows, self.strategy, in_pool)
         self._expansion: Expansion | None = None
 
@@ -132,7 +131,7 @@ class ActiveSession:
     @property
     def answers(self) -> list[Reply]:
         """The log: every answer, in order."""
-        return [reply._replace(pair=self._pool.table_rows(reply.pair)) for reply in self._dialogue.log]
+        return [reply.with_rows(self._pool.table_row) for reply in self._dialogue.log]
 
     @property
     def constraints(self) -> Constraints:
@@ -152,20 +151,35 @@ class ActiveSession:
     @overload
     def ask(self, n_questions: int) -> list[Question]: ...
 
-    def ask(self, n_questions: int | None = None) -> Question | list[Question] | None:
+    @overload
+    def ask(self, *, choices: int) -> Choice | None: ...
+
+    @overload
+    def ask(self, n_questions: int, *, choices: int) -> list[Choice]: ...
+
+    def ask(
+        self, n_questions: int | None = None, *, choices: int | None = None
+    ) -> Question | Choice | list[Question] | list[Choice] | None:
         """The question to show next; the same until it is answered, None when nothing is left to ask.
 
         With a number, so many questions about different rows, fewer when fewer are left: they can be answered
         in any order and by several people, each with ``tell(answer, question)``.
+
+        With `choices`, a `Choice`: the row of the question, and members of up to so many groups to choose
+        from. There is one candidate where only a pair makes sense: to begin with, to compare two groups, and
+        to ask again.
         """
+        questions = self._ask_many(1 if n_questions is None else check_count("n_questions", n_questions))
         if n_questions is not None:
-            return self._ask_many(check_count("n_questions", n_questions))
-        question = self._dialogue.next_question()
-        return None if question is None else self._to_table(question)
+            return (
+                questions if choices is None else [self.choice(question, choices) for question in questions]
+            )
+        question = next(iter(questions), None)
+        return question if choices is None or question is None else self.choice(question, choices)
 
     def _ask_many(self, n_questions: int) -> list[Question]:
-        first = self.ask()
-        questions = [] if first is None else [first]
+        first = self._dialogue.next_question()
+        questions = [] if first is None else [self._to_table(first)]
         while questions and len(questions) < n_questions:
             question = self.ask_beside(questions)
             if question is None:
@@ -178,38 +192,61 @@ class ActiveSession:
         question = self._dialogue.beside([self._pool.positions(pair) for pair in pending])
         return None if question is None else self._to_table(question)
 
-    def tell(self, answer: Answer | str, pair: tuple[int, int] | None = None) -> None:
-        """Take the answer to the open question, or to a pair of one's own choice.
+    def choice(self, question: Question, choices: int = 5) -> Choice:
+        """A question of `ask` or `ask_beside` with up to so many groups to choose from."""
+        n_candidates = check_count("choices", choices)
+        proba = {self._pool.position[row]: p for row, p in question.proba.items()}
+        inside = Question(*self._pool.positions(question), is_recheck=question.is_recheck, proba=proba)
+        found = self._dialogue.choice(inside, n_candidates)
+        row, *candidates = map(self._pool.table_row, (found.row, *found.candidates))
+        return Choice(row, tuple(candidates), found.proba, found.is_recheck)
+
+    @overload
+    def tell(self, answer: Answer | str, pair: tuple[int, int] | None = None) -> None: ...
+
+    @overload
+    def tell(self, answer: int | Answer | str | None, pair: Choice) -> None: ...
+
+    def tell(self, answer: int | Answer | str | None, pair: tuple[int, int] | Choice | None = None) -> None:
+        """Take the answer to the open question, to a pair of one's own choice, or to a `Choice`.
+
+        A choice is answered by the row number of one of its candidates, by None for none of them, or by
+        ``Answer.UNSURE``. It is one answer of the log, and counts as all pairs that it implies.
 
         An answer that cannot be true together with the earlier ones raises a ValueError, with the chain of
         answers that proves it, and changes nothing.
         """
-        answer = read_answer(answer)
+        if isinstance(pair, Choice):
+            self._take(read_choice(answer, pair))
+            return
+        said = read_answer(answer)
         if pair is None:
             question = self._dialogue.next_question()
             if question is None:
                 raise ValueError(
-                    f"answer={answer.value!r} but nothing is left to ask: name the pair that it is for"
+                    f"answer={said.value!r} but nothing is left to ask: name the pair that it is for"
                 )
-            self._take(answer, self._pool.table_rows(question), question.is_recheck)
-            return
-        is_recheck = isinstance(pair, Question) and pair.is_recheck
-        shown = read_pair(pair)
-        self._check_rows(shown)
-        if all(row in self._pool.position for row in shown):
-            self._take(answer, shown, is_recheck)
+            self._take(Reply(self._pool.table_rows(question), said, 0, question.is_recheck))
+        else:
+            self._take(Reply(read_pair(pair), said, 0, isinstance(pair, Question) and pair.is_recheck))
+
+    def _take(self, reply: Reply) -> None:
+        """Add a line to the log; rows that are not in the pool are added to it."""
+        self._check_rows(reply.rows)
+        if all(row in self._pool.position for row in reply.rows):
+            self._add(reply)
             return
         log = self.answers
-        self._open(log, also=shown)
+        self._open(log, also=reply.rows)
         try:
-            self._take(answer, shown, is_recheck)
+            self._add(reply)
         except ValueError:
             self._open(log)
             raise
 
-    def _take(self, answer: Answer, pair: Pair, is_recheck: bool) -> None:
-        with self._table_rows_in_errors():
-            self._dialogue.take(answer, self._pool.positions(pair), is_recheck=is_recheck)
+    def _add(self, reply: Reply) -> None:
+        with table_rows_in_errors(self._pool):
+            self._dialogue.take(reply.with_rows(self._pool.position.__getitem__))
 
     def undo(self, n_answers: int = 1) -> None:
         """Take back the last answers; the session is then as if they had never been given."""
@@ -297,26 +334,16 @@ class ActiveSession:
 
     def _draw(self, log: Iterable[Reply], also: Collection[int] = ()) -> Pool:
         """The pool of a log of table rows."""
-        named = {row for reply in log for row in reply.pair} | set(also)
+        named = {row for reply in log for row in reply.rows} | set(also)
         return Pool(len(self), self._pool_size, self.seed, named, among=self._source.available)
 
-    def _check_rows(self, pair: Pair) -> None:
-        if not all(0 <= row < len(self) for row in pair):
-            raise ValueError(f"pair=({pair.left}, {pair.right}) but points run from 0 to {len(self) - 1}")
+    def _check_rows(self, rows: tuple[int, ...]) -> None:
+        if not all(0 <= row < len(self) for row in rows):
+            what = "pair" if len(rows) == 2 else "rows"
+            shown = ", ".join(map(str, rows))
+            raise ValueError(f"{what}=({shown}) but points run from 0 to {len(self) - 1}")
 
     def _to_table(self, question: Question) -> Question:
         proba = {int(self._pool.rows[at]): p for at, p in question.proba.items()}
         pair = self._pool.table_rows(question)
         return Question(*pair, is_recheck=question.is_recheck, proba=proba, reached=question.reached)
-
-    @contextmanager
-    def _table_rows_in_errors(self) -> Iterator[None]:
-        """Have contradictions told with rows of the table."""
-        try:
-            yield
-        except Contradiction as error:
-            chain = [(self._pool.table_rows(pair), answer) for pair, answer in error.chain]
-            raise Contradiction(self._pool.table_rows(error.pair), error.answer, chain) from None
-        except TooManyGroups as error:
-            groups = [self._pool.rows[members] for members in error.groups]
-            raise TooManyGroups(groups, error.n_clusters) from None

@@ -12,10 +12,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from sameornot._types import Answer, Pair, Question, Reply
+from sameornot._types import Choice, Pair, Question, Reply
 from sameornot.cluster.base import Assignment, Clustering
 from sameornot.constraints import Constraints
 from sameornot.query import Strategy, View
+from sameornot.session.choice import find_choice
 from sameornot.session.fits import Fits, Rows
 from sameornot.session.log import TooManyGroups, last_step
 from sameornot.session.step import Step
@@ -65,11 +66,18 @@ class Dialogue:
         answered = [reply.pair for reply in self.log if reply.step == self.n_steps]
         return self._step.beside(pending, answered)
 
-    def take(self, answer: Answer, pair: Pair, *, is_recheck: bool) -> None:
+    def choice(self, question: Question, n_candidates: int) -> Choice:
+        """A question of the current step with up to so many groups to choose from."""
+        self.next_question()  # which sets up the step
+        rows, view = self.rows, None if self._step is None else self._step.view
+        space = rows.X / rows.scale if view is None or view.clustering is None else view.space
+        return find_choice(question, self.answers, self.known_groups(), space, n_candidates)
+
+    def take(self, reply: Reply) -> None:
         """Add an answer; one that cannot be true together with the others raises and changes nothing."""
-        if self._pending is not None and set(pair) == set(self._pending):
-            is_recheck = self._pending.is_recheck
-        reply = Reply(Pair(*pair), answer, self.n_steps, is_recheck)
+        reply = reply._replace(step=self.n_steps)
+        if self._pending is not None and set(reply.pair) == set(self._pending) and not reply.others:
+            reply = reply._replace(is_recheck=self._pending.is_recheck)
         try:
             self.rows.closure.add(self.answers, reply)
         except TooManyGroups:

@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from sameornot._types import Answer, Pair, Reply
+from sameornot._types import Answer, Choice, Pair, Reply
 from sameornot._validation import check_count
-from sameornot.constraints import Constraints
+from sameornot.constraints import Constraints, Contradiction
+
+# What a line of the log that holds only a pair and an answer leaves out: step, is_recheck, others.
+DEFAULTS: tuple[Any, ...] = (0, False, ())
 
 
 class TooManyGroups(ValueError):
@@ -44,11 +47,16 @@ class Closure:
         return answers
 
     def add(self, answers: Constraints, reply: Reply) -> None:
-        """Add one answer, with what it implies where the number of groups is given."""
+        """Add one answer, with what it implies where the number of groups is given.
+
+        Of a choice, all pairs are added; a contradiction in any of them raises and changes nothing.
+        """
         if reply.is_recheck:
             answers.add_vote(reply.pair, reply.answer)
         else:
-            answers.add(reply.pair, reply.answer)
+            _check_choice(answers, reply)
+            for fact in reply.facts:
+                answers.add(*fact)
         if self.n_clusters is None or reply.answer is Answer.UNSURE:
             return
         if self.infer_last:
@@ -70,6 +78,18 @@ class Closure:
             yield step, answers
 
 
+def _check_choice(answers: Constraints, reply: Reply) -> None:
+    """Raise the contradiction that some pair of a choice would lead to, before any is added."""
+    if not reply.others:
+        return
+    for pair, answer in reply.facts:
+        if answer is not Answer.UNSURE and answers.relation(*pair) not in (None, answer):
+            raise Contradiction(pair, answer, answers.proof(*pair))
+        is_chosen_too = reply.answer is Answer.SAME and answer is Answer.DIFFERENT
+        if is_chosen_too and answers.relation(reply.pair.right, pair.right) is Answer.SAME:
+            raise Contradiction(pair, answer, answers.proof(reply.pair.right, pair.right))
+
+
 def last_step(log: Sequence[Reply]) -> int:
     """The step of the last answer, 0 without any."""
     return log[-1].step if log else 0
@@ -79,16 +99,24 @@ def read_log(answers: Iterable[Any]) -> list[Reply]:
     """Replies whose steps never go back, so that those of the last step are the end of the log."""
     log: list[Reply] = []
     for line in answers:
-        try:
-            pair, answer, *rest = line
-            step, is_recheck = (*rest, 0, False)[:2] if not rest else (*rest, False)[:2]
-            if isinstance(answer, int) or isinstance(pair, int) or len(rest) > 2:
-                raise TypeError
-        except (TypeError, ValueError):
-            raise ValueError(f"answers hold {line!r} but (pair, answer) or a Reply is needed") from None
-        step = max(check_count("step of an answer", step, at_least=0), last_step(log))
-        log.append(Reply(read_pair(pair), read_answer(answer), step, bool(is_recheck)))
+        reply = _read_line(line)
+        log.append(reply._replace(step=max(reply.step, last_step(log))))
     return log
+
+
+def _read_line(line: Any) -> Reply:
+    try:
+        pair, answer, *rest = line
+        step, is_recheck, others = list(rest) + list(DEFAULTS[len(rest) :])
+        if isinstance(answer, int) or isinstance(pair, int):
+            raise TypeError
+    except (TypeError, ValueError):
+        raise ValueError(f"answers hold {line!r} but (pair, answer) or a Reply is needed") from None
+    if others and is_recheck:
+        raise ValueError(f"answers hold {line!r} but a question that is asked again is about one pair")
+    step = check_count("step of an answer", step, at_least=0)
+    reply = Reply(read_pair(pair), read_answer(answer), step, bool(is_recheck))
+    return reply._replace(others=read_different_rows((*reply.pair, *others))[2:]) if others else reply
 
 
 def read_pair(pair: Any) -> Pair:
@@ -98,6 +126,35 @@ def read_pair(pair: Any) -> Pair:
     except (TypeError, ValueError):
         raise ValueError(f"pair={pair!r} but two row numbers are needed") from None
     return Pair(left, right)
+
+
+def read_different_rows(rows: Iterable[Any]) -> tuple[int, ...]:
+    """Different row numbers: a row and those that it is compared with."""
+    try:
+        found = tuple(operator.index(row) for row in rows)
+    except TypeError:
+        raise ValueError(f"rows={rows!r} but row numbers are needed") from None
+    if len(set(found)) < len(found):
+        raise ValueError(f"rows={found} but different rows are needed")
+    return found
+
+
+def read_choice(answer: Any, choice: Choice) -> Reply:
+    """The line of the log for an answer to a choice: one of its candidates, None for none, or "unsure"."""
+    row, *candidates = read_different_rows((choice.row, *choice.candidates))
+    if not candidates:
+        raise ValueError(f"{choice} has no candidates but at least one is needed")
+    if answer is None or answer in (Answer.DIFFERENT, Answer.DIFFERENT.value):
+        said, chosen = Answer.DIFFERENT, candidates[0]
+    elif answer in (Answer.UNSURE, Answer.UNSURE.value):
+        said, chosen = Answer.UNSURE, candidates[0]
+    elif answer in candidates:
+        said, chosen = Answer.SAME, operator.index(answer)
+    else:
+        named = ", ".join(map(str, candidates))
+        raise ValueError(f"answer={answer!r} but one of the rows {named}, None for none, or UNSURE is needed")
+    others = tuple(candidate for candidate in candidates if candidate != chosen)
+    return Reply(Pair(row, chosen), said, 0, choice.is_recheck and not others, others)
 
 
 def read_answer(answer: Any) -> Answer:

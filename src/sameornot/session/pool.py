@@ -6,12 +6,15 @@ comparing all rows of the pool. Beyond a few thousand, more rows cost time and a
 A *row* is always a row number of the table, a *position* always an index into the pool.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 import numpy as np
 
 from sameornot._types import Pair
+from sameornot.constraints import Contradiction
+from sameornot.session.log import TooManyGroups
 
 # Rows that are drawn of a larger table, and the size up to which all are taken. The time of a question grows
 # faster than the rows, an eighth of a second with 2,000 and a quarter with 3,000; and fewer rows say less.
@@ -88,10 +91,27 @@ class Pool:
         """The position of each row of the table that is in the pool."""
         return {row: at for at, row in enumerate(self.rows.tolist())}
 
+    def table_row(self, position: int) -> int:
+        """The row of the table at a position in the pool."""
+        return int(self.rows[position])
+
     def positions(self, pair: Pair) -> Pair:
         """The positions in the pool of two rows of the table."""
         return Pair(self.position[pair.left], self.position[pair.right])
 
     def table_rows(self, positions: Pair) -> Pair:
         """The rows of the table at two positions in the pool."""
-        return Pair(int(self.rows[positions.left]), int(self.rows[positions.right]))
+        return Pair(self.table_row(positions.left), self.table_row(positions.right))
+
+
+@contextmanager
+def table_rows_in_errors(pool: Pool) -> Iterator[None]:
+    """Have contradictions told with rows of the table."""
+    try:
+        yield
+    except Contradiction as error:
+        chain = [(pool.table_rows(pair), answer) for pair, answer in error.chain]
+        raise Contradiction(pool.table_rows(error.pair), error.answer, chain) from None
+    except TooManyGroups as error:
+        groups = [pool.rows[members] for members in error.groups]
+        raise TooManyGroups(groups, error.n_clusters) from None

@@ -19,12 +19,21 @@ from sameornot.web.validation import (
 )
 
 ANSWER = one_of("same", "different", "unsure")
-CHANGE = fields({"seq": integer, "to": one_of("same", "different", "unsure", "remove")})
-NEW_ANSWER = fields({"left": integer, "right": integer, "answer": ANSWER, "question": optional(integer)})
+CHANGE = fields(
+    {"seq": integer, "to": one_of("same", "different", "unsure", "remove")}, {"candidates": list_of(integer)}
+)
+NEW_ANSWER = fields(
+    {"left": integer, "right": integer, "answer": ANSWER, "question": optional(integer)},
+    {"others": list_of(integer)},
+)
 NOTHING = fields({})
 
 COMMANDS: dict[str, Check] = {
     "answer": fields({"question": integer, "answer": ANSWER}, {"seconds": optional(number)}),
+    "choose": fields(
+        {"question": integer, "answer": ANSWER}, {"candidate": optional(integer), "seconds": optional(number)}
+    ),
+    "prefer": fields({"choices": optional(integer)}),
     "say": fields({"left": integer, "right": integer, "answer": ANSWER}),
     "undo": NOTHING,
     "change": CHANGE,

@@ -40,7 +40,7 @@ function show(session, payload) {
   openDialog(dialog);
 }
 
-function chainList({ chain, said, left, right }) {
+function chainList({ chain, said, left, right, others }) {
   if (chain.length === 0) return [];
   const lines = chain.map((line) =>
     make(
@@ -61,7 +61,7 @@ function chainList({ chain, said, left, right }) {
         "li",
         { class: "new" },
         make("span", { class: "when" }, "Now"),
-        make("span", { class: "word" }, sentence({ left, right, answer: said.answer })),
+        make("span", { class: "word" }, sentence({ left, right, others, answer: said.answer })),
       ),
     );
   }
@@ -77,8 +77,8 @@ function resolve(session, { said }, { said: isKept, changes, clusters }) {
   return session.act("/api/resolve", { said: isKept ? said : null, changes, ...newCount });
 }
 
-function sentence({ left, right, answer }) {
-  const words = claim(left, right, answer);
+function sentence({ left, right, answer, others }) {
+  const words = claim(left, right, answer, others);
   return `${words[0].toUpperCase()}${words.slice(1)}.`;
 }
 

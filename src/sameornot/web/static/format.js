@@ -25,8 +25,14 @@ export function clock(iso) {
     : at.toLocaleString([], { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
 
-/** "12 and 40 are different", or "unsure about 12 and 40". */
-export function claim(left, right, answer) {
+/** "12 and 40 are different", or "unsure about 12 and 40"; of a choice, with the other candidates. */
+export function claim(left, right, answer, others = []) {
+  if (others.length > 0) {
+    const names = others.map(({ id }) => id).join(", ");
+    if (answer === "same") return `${left.id} and ${right.id} are the same, and none of ${names}`;
+    if (answer === "unsure") return `unsure about ${left.id} beside ${right.id}, ${names}`;
+    return `${left.id} is the same as none of ${right.id}, ${names}`;
+  }
   if (answer === "unsure") return `unsure about ${left.id} and ${right.id}`;
   return `${left.id} and ${right.id} are ${ANSWERS[answer]}`;
 }

@@ -89,20 +89,17 @@ export class HistoryView {
   }
 
   #line(line) {
-    const record = ({ id, row }) =>
-      make(
-        "td",
-        {},
-        button(id, () => this.#openRecord(row), { class: "link", "data-focus": `${line.seq} ${row}` }),
-      );
+    const link = ({ id, row }) =>
+      button(id, () => this.#openRecord(row), { class: "link", "data-focus": `${line.seq} ${row}` });
+    const record = (shown) => make("td", {}, link(shown));
     const author = line.yours ? "you" : line.author || "someone";
     return make(
       "tr",
       { "data-testid": "history-line", "data-answer": line.answer, "data-seq": line.seq },
       make("td", {}, String(line.n)),
       record(line.left),
-      record(line.right),
-      make("td", {}, this.#choices(line)),
+      line.candidates ? make("td", { class: "many" }, ...line.candidates.map(link)) : record(line.right),
+      make("td", {}, line.candidates ? this.#candidates(line) : this.#choices(line)),
       make("td", {}, author),
       make("td", {}, clock(line.at), line.edited ? make("span", { class: "aside" }, " changed") : null),
       make(
@@ -128,8 +125,37 @@ export class HistoryView {
     return make("span", { class: "segments", role: "group", "aria-label": `Answer ${line.n}` }, ...choices);
   }
 
-  #change(line, to) {
-    return this.#session.act("/api/change", { seq: line.seq, to });
+  /** The answers to a choice: each candidate by its number, none of them, and unsure. */
+  #candidates(line) {
+    const rows = line.candidates.map(({ row }) => row);
+    const picks = line.candidates.map(({ row, id }, n) => {
+      const isPressed = line.answer === "same" && row === line.right.row;
+      const first = [row, ...rows.filter((other) => other !== row)];
+      return button(String(n + 1), () => isPressed || this.#change(line, "same", first), {
+        "aria-pressed": String(isPressed),
+        "aria-label": `The same as ${id}`,
+        title: `The same as ${id}`,
+        "data-testid": "history-candidate",
+        "data-focus": `${line.seq} pick ${row}`,
+      });
+    });
+    const others = Object.entries({ different: "None", unsure: "Unsure" }).map(([answer, label]) =>
+      button(label, () => answer !== line.answer && this.#change(line, answer), {
+        "aria-pressed": String(answer === line.answer),
+        "data-testid": `history-${answer}`,
+        "data-focus": `${line.seq} ${answer}`,
+      }),
+    );
+    return make(
+      "span",
+      { class: "segments", role: "group", "aria-label": `Answer ${line.n}` },
+      ...picks,
+      ...others,
+    );
+  }
+
+  #change(line, to, candidates = []) {
+    return this.#session.act("/api/change", { seq: line.seq, to, candidates });
   }
 
   async #undoMany() {
@@ -139,6 +165,7 @@ export class HistoryView {
   }
 }
 
-function searchable({ left, right, author, answer, n }) {
-  return `${n} ${left.id} ${right.id} ${author} ${answer}`.toLowerCase();
+function searchable({ left, right, candidates, author, answer, n }) {
+  const ids = (candidates ?? [right]).map(({ id }) => id).join(" ");
+  return `${n} ${left.id} ${ids} ${author} ${answer}`.toLowerCase();
 }

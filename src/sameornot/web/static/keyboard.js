@@ -1,4 +1,4 @@
-/** Keyboard shortcuts: one key per answer. */
+/** Keyboard shortcuts: one key per answer; of a choice, the number of a candidate. */
 
 import { byId } from "./dom.js";
 
@@ -16,10 +16,30 @@ export function startKeys(session, { view, isOn, help }) {
     const key = letter(event);
     if (key === "?") help();
     else if (key === "z" && view() !== "download") undo(session);
-    else if (key in ANSWERS && view() === "question") session.answer(ANSWERS[key], event.timeStamp);
-    else return;
+    else if (view() !== "question" || !answerWith(session, key, event)) return;
     event.preventDefault();
   });
+}
+
+/** Answer the question with a key; returns whether the key is an answer to it. */
+function answerWith(session, key, event) {
+  const candidates = session.question?.choice;
+  if (!candidates) {
+    if (key in ANSWERS) session.answer(ANSWERS[key], event.timeStamp);
+    return key in ANSWERS;
+  }
+  const number = digit(event);
+  if (key === "u") session.choose("unsure", null, event.timeStamp);
+  else if (number === 0) session.choose("different", null, event.timeStamp);
+  else if (number <= candidates.length) session.choose("same", candidates[number - 1].row, event.timeStamp);
+  else return false;
+  return true;
+}
+
+/** The typed digit, also on keyboards where digits need Shift; NaN for other keys. */
+function digit({ key, code, shiftKey }) {
+  if (/^\d$/.test(key)) return Number(key);
+  return shiftKey ? NaN : Number(code.match(/^Digit(\d)$/)?.[1] ?? NaN);
 }
 
 /** The typed letter; on a keyboard of a non-Latin script, the Latin letter of the same key. */

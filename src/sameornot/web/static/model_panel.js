@@ -39,7 +39,14 @@ export class ModelPanel {
   }
 
   #ask(question) {
-    this.#scatter.ask(question === null ? [] : [question.left.row, question.right.row]);
+    const candidates = question?.choice?.map((candidate, n) => [candidate.row, String(n + 1)]);
+    if (question === null) this.#scatter.ask([]);
+    else if (candidates) this.#scatter.ask([[question.left.row, "?"], ...candidates]);
+    else
+      this.#scatter.ask([
+        [question.left.row, "A"],
+        [question.right.row, "B"],
+      ]);
   }
 
   #hide(blind) {

@@ -1,36 +1,44 @@
-/** The question view: two records, column by column, and the four buttons below them. */
+/** The question view: two records, or a record and candidates, column by column, and the buttons below. */
 
+import { showChoice, showMode } from "./choice.js";
 import { afterPaint, bar, byId, button, make, unseen } from "./dom.js";
+import { distance, isText } from "./field.js";
 import { percent } from "./format.js";
 
-// A longer cell is shown as text, not as a value.
-const LONG = 48;
-// Differences (1: the range of nearly all values) below which two values count as equal, and from which on
-// the row is highlighted.
-const CLOSE = 0.03;
-const FAR = 0.4;
 // Milliseconds after which a pair that is being answered is dimmed, so that a quick answer does not flicker.
 const SLOW = 200;
 
 export class QuestionView {
   #session;
+  #openRecord;
   #slow = 0;
 
   constructor(session, openRecord) {
     this.#session = session;
+    this.#openRecord = openRecord;
     session.addEventListener("question", ({ detail }) => this.#show(detail));
     session.addEventListener("busy", ({ detail }) => this.#press(detail));
-    session.addEventListener("progress", ({ detail }) => (byId("undo").disabled = !detail.can_undo));
-    for (const answer of document.querySelectorAll(".answer")) {
+    session.addEventListener("progress", ({ detail }) => {
+      byId("undo").disabled = !detail.can_undo;
+      showMode(session.question, detail);
+    });
+    byId("ask").addEventListener("click", (event) => {
+      const answer = event.target.closest(".answer");
       // The second click of a double click would answer the next question unread.
-      answer.addEventListener("click", (event) => {
-        if (event.detail < 2) session.answer(answer.dataset.answer, event.timeStamp);
-      });
-    }
+      if (answer !== null && event.detail < 2) this.#answer(answer.dataset, event.timeStamp);
+    });
+    byId("mode").addEventListener("click", () => {
+      session.act("/api/prefer", { choices: session.question?.choice ? 1 : null });
+    });
     for (const id of ["undo", "end-undo"]) byId(id).addEventListener("click", () => session.act("/api/undo"));
     for (const side of ["left", "right"]) {
       byId(`${side}-id`).addEventListener("click", () => openRecord(session.question[side].row));
     }
+  }
+
+  #answer({ answer, candidate }, pressedAt) {
+    if (!this.#session.question?.choice) this.#session.answer(answer, pressedAt);
+    else this.#session.choose(answer, candidate === undefined ? null : Number(candidate), pressedAt);
   }
 
   #show({ question, pressedAt }) {
@@ -38,8 +46,20 @@ export class QuestionView {
     byId("ask").hidden = question === null;
     byId("end").hidden = question !== null;
     if (question === null) showEnd(this.#session.progress);
-    else showPair(question, this.#session.progress.asked + 1);
+    else this.#showQuestion(question, this.#session.progress.asked + 1);
     afterPaint((now) => this.#painted(question, pressedAt, now));
+  }
+
+  #showQuestion(question, number) {
+    // Before the changes, since afterwards it would force another layout.
+    byId("compare").scrollTop = 0;
+    byId("question-number").textContent = `Question ${number}`;
+    byId("why").textContent = question.why;
+    byId("ask").dataset.kind = question.choice ? "choice" : "pair";
+    if (question.choice) showChoice(question, number, this.#openRecord);
+    else showPair(question, number);
+    byId("more").hidden = question.n_more === 0;
+    byId("more").textContent = moreColumns(question.n_more);
   }
 
   #painted(question, pressedAt, now) {
@@ -55,27 +75,26 @@ export class QuestionView {
     if (what === null) delete byId("ask").dataset.slow;
     else this.#slow = setTimeout(() => (byId("ask").dataset.slow = "true"), SLOW);
     for (const answer of document.querySelectorAll(".answer")) {
-      answer.dataset.pressed = String(answer.dataset.answer === what);
+      const { answer: said, candidate } = answer.dataset;
+      answer.dataset.pressed = String((candidate ?? said) === String(what));
     }
   }
 }
 
 function showPair(question, number) {
-  const { left, right, fields, why, n_more: nMore } = question;
-  // Before the changes, since afterwards it would force another layout.
-  byId("compare").scrollTop = 0;
-  byId("question-number").textContent = `Question ${number}`;
-  byId("why").textContent = why;
+  const { left, right, fields } = question;
+  byId("question-title").textContent = "Are these two the same kind?";
   nameRecord("left", "A", left);
   nameRecord("right", "B", right);
   const heaviest = Math.max(...fields.map((field) => field.weight), Number.MIN_VALUE);
   byId("pair").dataset.text = String(fields.some(isText));
   byId("fields").replaceChildren(...fields.map((field) => fieldRow(field, heaviest)));
-  byId("more").hidden = nMore === 0;
-  byId("more").textContent =
-    `${nMore} more ${nMore === 1 ? "column is" : "columns are"} not shown; open a record to see all.`;
   showImages(left, right);
   byId("spoken").textContent = `Question ${number}. ${left.id} and ${right.id}: are these two the same kind?`;
+}
+
+function moreColumns(n) {
+  return `${n} more ${n === 1 ? "column is" : "columns are"} not shown; open a record to see all.`;
 }
 
 function nameRecord(side, letter, record) {
@@ -107,17 +126,6 @@ function fieldRow(field, heaviest) {
     make("td", { class: "spine" }, gapMark(field)),
     valueCell("right", field.right, field.right_filled, isLong),
   );
-}
-
-/** Whether a field has a long text. */
-function isText({ left, right }) {
-  return Math.max(left.length, right.length) > LONG;
-}
-
-/** "alike", "near" (different by little, or not measurable) or "far". */
-function distance({ differs, gap }) {
-  if (!differs || (gap !== null && gap < CLOSE)) return "alike";
-  return gap !== null && gap >= FAR ? "far" : "near";
 }
 
 function valueCell(side, text, filled, isLong) {

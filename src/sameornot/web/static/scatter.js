@@ -1,4 +1,4 @@
-/** A scatter plot on a canvas: a shape and a colour per group, and a lettered ring around A and B. */
+/** A scatter plot on a canvas: a shape and a colour per group, and a ring with a sign around some rows. */
 
 import { colour, outline } from "./palette.js";
 
@@ -25,9 +25,9 @@ export class Scatter {
     this.draw();
   }
 
-  /** Mark the rows of A and B. */
-  ask(rows) {
-    this.#asked = rows;
+  /** Mark rows: pairs of a row and its sign. The first is the record that is asked about. */
+  ask(marked) {
+    this.#asked = marked;
     this.draw();
   }
 
@@ -57,12 +57,12 @@ export class Scatter {
   }
 
   #drawAsked(pen) {
-    const found = this.#asked.map((row) => this.#positions[this.#picture.row.indexOf(row)]);
-    const firstIsLeft = !found[0] || !found[1] || found[0][0] <= found[1][0];
-    found.forEach((position, i) => {
-      // The letters are on the outer sides, so that those of near points do not overlap.
-      if (position) drawRing(pen, position, "AB"[i], (i === 0) === firstIsLeft ? -1 : 1);
-    });
+    const found = this.#asked
+      .map(([row, sign]) => ({ at: this.#positions[this.#picture.row.indexOf(row)], sign }))
+      .filter(({ at }) => at);
+    // The signs are on the outer sides, so that those of near points do not overlap.
+    found.sort((a, b) => a.at[0] - b.at[0]);
+    found.forEach(({ at, sign }, rank) => drawRing(pen, at, sign, 2 * rank < found.length - 1 || found.length === 1 ? -1 : 1));
   }
 }
 

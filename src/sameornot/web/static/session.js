@@ -54,10 +54,20 @@ export class Session extends EventTarget {
   async answer(answer, pressedAt) {
     if (!this.canAnswer()) return;
     const body = { question: this.question.id, answer, seconds: this.#timer.seconds() };
-    saveUnsent(body);
-    await this.#run(answer, async () =>
-      this.update(await this.#retry(() => post("/api/answer", body)), pressedAt),
-    );
+    await this.#send({ path: "/api/answer", body }, answer, pressedAt);
+  }
+
+  /** Answer a choice: "same" as the candidate in a row, "different" from all of them, or "unsure". */
+  async choose(answer, candidate, pressedAt) {
+    if (!this.canAnswer()) return;
+    const body = { question: this.question.id, answer, candidate, seconds: this.#timer.seconds() };
+    await this.#send({ path: "/api/choose", body }, candidate ?? answer, pressedAt);
+  }
+
+  /** Send an answer; `what` says which button it is. */
+  async #send({ path, body }, what, pressedAt) {
+    saveUnsent({ path, body });
+    await this.#run(what, async () => this.update(await this.#retry(() => post(path, body)), pressedAt));
     saveUnsent(null);
   }
 
@@ -167,12 +177,10 @@ export class Session extends EventTarget {
 
   /** Send an answer that a closed page could not send, if its question is still open. */
   async #sendUnsent() {
-    const body = loadUnsent();
+    const unsent = loadUnsent();
     saveUnsent(null);
-    if (body === null || body.question !== this.question?.id) return;
-    await this.#run(body.answer, async () =>
-      this.update(await this.#retry(() => post("/api/answer", body))),
-    );
+    if (unsent === null || unsent.body.question !== this.question?.id) return;
+    await this.#send(unsent, unsent.body.candidate ?? unsent.body.answer, null);
   }
 
   #setDisconnected(isDisconnected) {
@@ -185,8 +193,8 @@ export class Session extends EventTarget {
   }
 }
 
-function saveUnsent(body) {
-  saveSetting("unsent", body && JSON.stringify(body), "sessionStorage");
+function saveUnsent(request) {
+  saveSetting("unsent", request && JSON.stringify(request), "sessionStorage");
 }
 
 function loadUnsent() {
