@@ -45,7 +45,7 @@ def one_sentence(answer):
 @pytest.fixture
 def session():
     """A session with two answers; its name."""
-    answer = call("ask", "patients.csv", "--id", "patient", "--clusters", "3", typed="d\ns\nq\n")
+    answer = call("ask", "patients.csv", "--id", "patient", "--clusters", "3", typed="d\nd\nq\n")
     assert answer.exit_code == 0, answer.output
     return re.search(r"sameornot report (\S+)", answer.stdout)[1]
 
@@ -68,13 +68,13 @@ def test_export_writes_labels_answers_and_model_and_prints_their_paths(session, 
     labels = pd.read_csv(out / "labels.csv")
     assert labels["id"].tolist() == [f"P{row:02}" for row in range(30)]
     assert set(labels["group"]) <= {1, 2, 3}
-    assert pd.read_csv(out / "answers.csv")["answer"].tolist() == ["different", "same"]
+    assert pd.read_csv(out / "answers.csv")["answer"].tolist() == ["different", "different"]
 
 
 def test_earlier_session_can_be_exported_by_its_name(session):
     call("ask", "patients.csv", "--new", typed="u\nq\n")
     second = next(name for name in n_answers() if name != session)
-    for name, said in ((session, ["different", "same"]), (second, ["unsure"]), (None, ["unsure"])):
+    for name, said in ((session, ["different", "different"]), (second, ["unsure"]), (None, ["unsure"])):
         answer = call("export", *([] if name is None else [name]))
         assert answer.exit_code == 0, answer.output
         assert pd.read_csv("answers.csv")["answer"].tolist() == said

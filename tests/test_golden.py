@@ -3,7 +3,8 @@
 `golden/sessions.json` was recorded with the code before its core was redesigned: what was asked, what a
 simulated expert (exact, or with 10 % wrong and 8 % unsure answers) said, the labels at the end, and the next
 question of a session resumed from two thirds of the log. A change that is meant to alter one of them replaces
-that record and says why in its commit.
+that record and says why in its commit. The two of the default were replaced when its questions came to be
+valued by the rows that they put right, and when the number of groups came to be estimated.
 """
 
 import json

@@ -122,11 +122,11 @@ def area_summary(tables: Mapping[str, pd.DataFrame], runs: Sequence[str]) -> Ite
     ratios = [ratio for table in tables.values() if (ratio := ratio_to_paper(table)) is not None]
     if ratios:
         yield (
-            "Compared with AQM + MEE, the paper's method in our form, counting questions as the paper does and "
-            "with the better of its two metrics on each table, on the same seeds: "
+            "Compared with AQM + MEE, the paper's method in our form, counting questions as the paper "
+            "does and with the better of its two metrics on each table, on the same seeds: "
             f"{np.mean(ratios) - 1.0:+.0%} on average over {len(ratios)} tables "
-            f"({min(ratios) - 1.0:+.0%} to {max(ratios) - 1.0:+.0%}). The forms as printed and as released are "
-            "in [the reproduction](reproduction.md)."
+            f"({min(ratios) - 1.0:+.0%} to {max(ratios) - 1.0:+.0%}). The forms as printed and as released "
+            "are in [the reproduction](reproduction.md)."
         )
     leads = {SETTINGS[name].title: lead(table, runs) for name, table in tables.items()}
     ahead = ", ".join(f"{title} {first:+.3f}" for title, first in leads.items() if first)

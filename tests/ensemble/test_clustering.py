@@ -82,10 +82,15 @@ def test_contradictory_pairs_are_an_error():
 def test_without_constraints_there_are_as_many_groups_as_were_asked_for():
     model = EnsembleClustering(3, random_state=0).fit(X)
     assert set(model.labels_) == {0, 1, 2}
-    assert set(EnsembleClustering(random_state=0).fit(X).labels_) == {0}
     blobs = np.repeat(np.eye(3) * 20, 20, axis=0) + np.random.default_rng(0).normal(size=(60, 3))
     found = EnsembleClustering(3, random_state=0).fit(blobs).labels_
     assert adjusted_rand_score(found, np.repeat([0, 1, 2], 20)) == 1
+
+
+def test_where_no_number_is_given_it_is_estimated_from_the_rows():
+    blobs = np.repeat(np.eye(4) * 20, 25, axis=0) + np.random.default_rng(0).normal(size=(100, 4))
+    found = EnsembleClustering(random_state=0).fit(blobs).labels_
+    assert adjusted_rand_score(found, np.repeat([0, 1, 2, 3], 25)) == 1
 
 
 # --- an estimator among others --------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from sameornot.ensemble.learners import Ensemble
 from sameornot.ensemble.preparation import prepare
 from sameornot.ensemble.prequential import PredictionCheckpoint, stack
 from sameornot.ensemble.stacking import mixture_proba
+from sameornot.ensemble.training import TrainingSet
 
 X, Y = make_gaussian(n_samples=240, n_relevant=3, random_state=0)
 CONFIG = EnsembleConfig()
@@ -60,7 +61,8 @@ def test_predictions_of_a_group_are_tested_by_the_group_that_most_of_its_rows_ar
     proba = np.tile([[0.9, 0.1]], (1, 6, 1))
     checkpoint = PredictionCheckpoint([np.array([0, 1, 2]), np.array([3])], proba, [])
     now = [np.array([0, 3]), np.array([1, 2, 4, 5])]
-    assert stack([checkpoint], now, 6, Ensemble(("lda",))).is_correct.tolist() == [True, True]
+    known = TrainingSet.without_exclusions(now, 6)
+    assert stack([checkpoint], known, Ensemble(("lda",))).is_correct.tolist() == [True, True]
 
 
 @pytest.mark.slow

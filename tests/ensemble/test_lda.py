@@ -78,9 +78,8 @@ def test_a_row_left_out_is_predicted_by_the_centre_of_the_others(m):
         centers = found.centers.copy()
         centers[m] = np.average(rows[others], axis=0, weights=weights[others, m])
         expected.append(softmax(-(((rows[row] - centers) @ found.axes) ** 2).sum(axis=1) / 2))
-    np.testing.assert_allclose(
-        leave_one_out(rows[own], found, m, weights[:, m].sum()), np.array(expected), atol=1e-7
-    )
+    left_out = leave_one_out(rows[own], np.full(len(own), m), found, weights.sum(axis=0))
+    np.testing.assert_allclose(left_out, np.array(expected), atol=1e-7)
 
 
 def test_em_finds_the_rows_of_far_blobs_and_doubts_a_wrong_answer():

@@ -20,9 +20,10 @@ WITHOUT_TREES = Ensemble(LEARNERS[:4])
 
 
 def test_the_kernel_is_the_one_by_which_groups_of_one_row_each_stand_out_most():
-    plain = prepare(X, SCALE, None, Ensemble())
-    np.testing.assert_array_equal(plain.kernel, laplacian_kernel(neighbour_graph(plain.rows, 10), 0.95))
-    kernels = [replace(plain, kernel=kernel(plain, CONFIG)) for kernel in KERNELS]
+    views = make_views(X, SCALE, CONFIG)
+    kernels = [Geometry(views.rows, views.whitened, views.graph, kernel(views, CONFIG)) for kernel in KERNELS]
+    plain = laplacian_kernel(neighbour_graph(views.rows, 10), 0.95)
+    np.testing.assert_array_equal(kernels[0].kernel, plain)
     assert len({geometry.kernel.tobytes() for geometry in kernels}) == 3
     clarities = [clarity(geometry, 3, WITHOUT_TREES) for geometry in kernels]
     expected = kernels[int(np.argmax(clarities))].kernel
@@ -51,7 +52,8 @@ def test_placeholders_are_of_more_kinds_where_features_are_mixed():
     rows = np.hstack([0.1 * (kinds + noise[:, :4]), noise[:, 4:]])
     rows = rows @ np.linalg.qr(rng.normal(size=(8, 8)))[0]
     none = np.empty(0, dtype=np.intp)
-    kernels = [prepare(rows, rows.std(axis=0), n_groups, Ensemble()).kernel for n_groups in (None, 5)]
+    prepared = prepare(rows, rows.std(axis=0), 5, Ensemble())
+    kernels = KERNELS[0](prepared, CONFIG), prepared.kernel
     found = [len(set(y[facility_location(kernel, none, 5)])) for kernel in kernels]
     assert found[0] < found[1] == 5
 

@@ -63,7 +63,9 @@ def learners_on(truth, rng):
 def test_a_learner_that_is_always_right_gets_nearly_all_the_weight_and_a_lower_temperature():
     rng = np.random.default_rng(0)
     truth = rng.integers(3, size=60)
-    found = fit_stacking(Forecasts(learners_on(truth, rng), truth), np.ones(2), CONFIG.stacking, 0.02)
+    is_open = np.eye(3, dtype=bool)[truth]
+    tests = Forecasts(learners_on(truth, rng), is_open, np.zeros_like(is_open))
+    found = fit_stacking(tests, np.ones(2), CONFIG.stacking, 0.02)
     assert found.weights[0] > 0.9
     assert found.inverse_temperatures[0] > 1 > found.inverse_temperatures[1]
     assert found.is_correct.all()
@@ -71,7 +73,8 @@ def test_a_learner_that_is_always_right_gets_nearly_all_the_weight_and_a_lower_t
 
 def test_no_tests_leave_equal_weights_and_the_prior_temperatures():
     prior = np.array([0.25, 1.0, 4.0])
-    nothing = Forecasts(np.empty((0, 3, 2)), np.empty(0, dtype=int))
+    nobody = np.empty((0, 2), dtype=bool)
+    nothing = Forecasts(np.empty((0, 3, 2)), nobody, nobody)
     found = fit_stacking(nothing, prior, CONFIG.stacking, 0.02)
     np.testing.assert_allclose(found.weights, 1 / 3)
     np.testing.assert_array_equal(found.inverse_temperatures, prior)

@@ -60,7 +60,7 @@ def snapshot_of(
             before = now
     found = session.result()
     result = replace(found, neighbourhoods=[pool[members] for members in found.neighbourhoods])
-    n_groups = max(1, len(result.neighbourhoods)) if clusters is None else clusters
+    n_groups = int(result.labels.max()) + 1 if clusters is None else clusters
     return Snapshot(
         title=title,
         table=TableSample.of(frame),

@@ -196,7 +196,6 @@ def test_report_without_answers_says_so():
     text = Page(page_of("no answers")).text
     assert "Nobody has answered anything yet" in text
     assert "The number of groups was left open" in text
-    assert "There is one group only" in text
 
 
 def test_churn_of_one_point_is_not_drawn(mixed):

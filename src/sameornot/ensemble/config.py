@@ -69,7 +69,8 @@ class StructureConfig:
     min_size : int
         Fewest rows of a piece, on average.
     least_gap : float
-        Gap below which nothing stands out; the number is then `no_structure`.
+        Gap below which nothing stands out; then there are `no_structure` pieces, and no question is spent on
+        their number.
     share_of_gap : float
         Share of the largest gap that counts as nearly the largest.
     no_structure : int
@@ -93,7 +94,7 @@ class StructureConfig:
     )
     n_rows: int = 1000
     min_size: int = 4
-    least_gap: float = 0.025
+    least_gap: float = 0.04
     share_of_gap: float = 0.95
     no_structure: int = 3
     trust: float = 0.6

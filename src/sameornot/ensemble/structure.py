@@ -40,17 +40,16 @@ class Structure:
 
 @dataclass(frozen=True)
 class Granularity:
-    """The posterior of the number of pieces, and the chance of "same" inside of one and across two (G)."""
+    """The posterior of the number of pieces, and the chance of "same" inside of one and across two (G).
+
+    `central` is the position of the median number; before any answer, of what the rows alone suggest.
+    """
 
     proba: np.ndarray
     same_inside: np.ndarray
     same_across: np.ndarray
+    central: int
     structure: Structure
-
-    @cached_property
-    def median(self) -> int:
-        """The position of the median number of pieces."""
-        return min(int(np.searchsorted(self.proba.cumsum(), 0.5)), len(self.proba) - 1)
 
     @cached_property
     def deviation(self) -> float:
@@ -65,9 +64,9 @@ class Granularity:
 
     def n_missing(self, known: np.ndarray, n_known: int) -> int:
         """How many groups may still be unknown: pieces without `known` rows, at first at least one."""
-        piece = self.structure.piece[:, self.median]
+        piece = self.structure.piece[:, self.central]
         n_unvisited = len(np.unique(piece)) - len(np.unique(piece[known]))
-        share = (1.0 - self.same_across[self.median]) ** min(n_known, self.structure.config.max_compared)
+        share = (1.0 - self.same_across[self.central]) ** min(n_known, self.structure.config.max_compared)
         return min(max(round(n_unvisited * share), n_known == 0), len(piece) - len(known))
 
     def known_proba(self, known: np.ndarray, n_known: int) -> np.ndarray:
@@ -83,9 +82,9 @@ class Granularity:
         return found
 
     def siblings(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Pairs of pieces at the median that are one at the next smaller number, the largest pairs first."""
-        fine = self.structure.piece[:, self.median]
-        coarse = self.structure.piece[:, max(self.median - 1, 0)]
+        """Pairs of pieces that are one piece at the next smaller number, the largest pairs first."""
+        fine = self.structure.piece[:, self.central]
+        coarse = self.structure.piece[:, max(self.central - 1, 0)]
         pairs = []
         for piece in np.unique(coarse):
             rows = np.flatnonzero(coarse == piece)
@@ -105,6 +104,9 @@ def find_structure(rows: np.ndarray, config: StructureConfig) -> Structure:
         return Structure(np.ones(1, np.intp), np.zeros((len(rows), 1), np.intp), np.ones(1), 1, config)
     tree = linkage(few, "ward")
     n_groups = number_of_groups(few, tree, numbers[1:], config, rng)
+    if n_groups is None:
+        n_groups = min(config.no_structure, numbers[-1])
+        numbers = [n_groups]
     columns = [extend(fcluster(tree, k, "maxclust") - 1, chosen, rows) for k in numbers]
     near = np.exp(-0.5 * (np.log2(np.array(numbers) / n_groups) / config.deviation) ** 2)
     prior = config.trust * near / near.sum() + (1.0 - config.trust) / len(numbers)
@@ -127,14 +129,14 @@ def number_of_groups(
     numbers: Sequence[int],
     config: StructureConfig,
     rng: np.random.Generator,
-) -> int:
-    """The smallest number whose gap is nearly the largest; `no_structure` where none stands out."""
+) -> int | None:
+    """The smallest number whose gap is nearly the largest; None where none stands out."""
     spread = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) / np.sqrt(len(rows))
     without_groups = rng.standard_normal((len(rows), len(spread))) * spread
     expected = silhouettes(without_groups, linkage(without_groups, "ward"), numbers)
     gap = silhouettes(rows, tree, numbers) - expected
     if gap.max() < config.least_gap:
-        return min(config.no_structure, max(numbers))
+        return None
     return numbers[int(np.argmax(gap >= config.share_of_gap * gap.max()))]
 
 
@@ -166,7 +168,11 @@ def granularity(structure: Structure, answers: Sequence[Fact]) -> Granularity:
         log_evidence = log_evidence + betaln(a + n_same, b + n_different) - betaln(a, b)
         rates.append((a + n_same) / (a + b + n_same + n_different))
     proba = np.exp(log_evidence - log_evidence.max())
-    return Granularity(proba / proba.sum(), rates[0], rates[1], structure)
+    proba /= proba.sum()
+    central = int(structure.numbers.searchsorted(structure.n_groups))
+    if len(answers):
+        central = min(int(proba.cumsum().searchsorted(0.5)), len(proba) - 1)
+    return Granularity(proba, rates[0], rates[1], central, structure)
 
 
 def blend_novelty(proba: np.ndarray, known: np.ndarray, n_new: int) -> np.ndarray:
@@ -180,7 +186,8 @@ def blend_novelty(proba: np.ndarray, known: np.ndarray, n_new: int) -> np.ndarra
         return proba
     smooth = proba + 1e-9
     by_kind = [np.where(kind, smooth, 0.0) for kind in (is_new, ~is_new)]
-    mass = by_kind[0].sum(axis=1) / smooth.sum(axis=1)
+    mass = (by_kind[0].sum(axis=1) / smooth.sum(axis=1)).clip(1e-9, 1.0 - 1e-9)
+    known = known.clip(1e-9, 1.0 - 1e-9)
     odds = np.sqrt(mass / (1.0 - mass) * (1.0 - known) / known)
     share = (odds / (1.0 + odds))[:, None]
     new, old = (part / part.sum(axis=1, keepdims=True) for part in by_kind)

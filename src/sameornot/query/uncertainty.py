@@ -44,8 +44,8 @@ class UncertaintySampling(Strategy):
     new_threshold_unknown : float
         The same where the number of groups is not given.
     least_share : float
-        Where the number is not given, a row is not compared with a group that is less likely than its
-        likeliest group by this factor.
+        Where the number is not given, a row is not compared with a group that is less likely by this factor
+        than a new one.
     merge_threshold : float
         Probability that two groups are one from which they are compared.
     merge_threshold_parallel : float
@@ -188,7 +188,7 @@ class UncertaintySampling(Strategy):
         new = belief[len(view.neighbourhoods) :].sum()
         if view.n_clusters is not None:
             return bool(new >= self.new_threshold)
-        return bool(new >= self.new_threshold_unknown or belief[m] < self.least_share * belief.max())
+        return bool(new >= self.new_threshold_unknown or belief[m] < self.least_share * new)
 
     def _compare_with_closest(self, view: View, candidates: np.ndarray) -> Questions:
         """A row that represents an unknown group, and the closest row that is asked about or known.
