@@ -1,12 +1,11 @@
-"""The default with many groups, an unknown number of groups, and embeddings: agreement and seconds a question.
+"""The default with many groups, an unknown number of groups, and embeddings: agreement and time.
 
     python benchmarks/many_groups.py --data FOLDER [--tables market20 vowel] [--seeds 2] [--jobs 2]
     python benchmarks/many_groups.py --report
 
-FOLDER holds market20.npz, market100.npz, clinc150.csv, banking77.csv and KEEL's .dat files, at any depth. Texts
-are embedded by the static token vectors of wordllama (`pip install --no-deps wordllama`, with safetensors and
-tokenizers); without them their tables are left out with a notice. Finished runs are kept in
-`results/many_groups.csv`, and the same command resumes.
+FOLDER holds market20.npz, market100.npz, clinc150.csv, banking77.csv and KEEL's .dat files, at any depth.
+Texts are embedded by the static token vectors of wordllama (`pip install --no-deps wordllama safetensors
+tokenizers`). Finished runs are kept in `results/many_groups.csv`, and the same command resumes.
 """
 
 import argparse
@@ -177,7 +176,7 @@ def answer_up_to(session: ActiveSession, y: np.ndarray, n_questions: int, *, cho
             session.tell(expert(question))
 
 
-def pick(y: np.ndarray, choice: Choice) -> int | None | Answer:
+def pick(y: np.ndarray, choice: Choice) -> int | Answer | None:
     """The candidate of the row's own group; unsure where two of them are of it, which cannot be said."""
     same = [row for row in choice.candidates if y[row] == y[choice.row]]
     if len(same) > 1:
@@ -201,7 +200,7 @@ def report(rows: pd.DataFrame) -> str:
 def table_of(rows: pd.DataFrame) -> str:
     """Mean ARI at the checkpoints, groups found and seconds a question."""
     lines = [
-        f"| table | groups | seeds | {' | '.join(map(str, CHECKPOINTS))} | groups found | first question | each |",
+        f"| table | groups | seeds | {' | '.join(map(str, CHECKPOINTS))} | found | first question | each |",
         "|---" * (len(CHECKPOINTS) + 6) + "|",
     ]
     for name in (name for name in SETTINGS if name in set(rows.table)):

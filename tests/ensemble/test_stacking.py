@@ -7,7 +7,17 @@ from hypothesis import strategies as st
 
 from sameornot.ensemble.accuracy import accuracy_interval
 from sameornot.ensemble.config import EnsembleConfig
-from sameornot.ensemble.stacking import Forecasts, Stacking, fit_stacking, scale_temperature, stacking_weights
+from sameornot.ensemble.learners import Ensemble
+from sameornot.ensemble.prequential import PredictionCheckpoint, collect_tests
+from sameornot.ensemble.stacking import (
+    Forecasts,
+    Stacking,
+    correct_novelty,
+    fit_stacking,
+    scale_temperature,
+    stacking_weights,
+)
+from sameornot.ensemble.training import TrainingSet
 
 CONFIG = EnsembleConfig()
 PRIOR_TESTS = CONFIG.stacking.prior_tests
@@ -120,3 +130,48 @@ def test_old_failures_count_for_less_than_recent_ones():
         for right in (early, early[::-1])
     )
     assert long_ago > just_now
+
+
+def novelty_tests(is_new):
+    """Tests of a mixture that gives known and new groups the same; in each, the row was one or the other."""
+    proba = np.full((len(is_new), 1, 3), 1 / 3)
+    columns = np.tile([False, False, True], (len(is_new), 1))
+    is_open = np.where(np.array(is_new)[:, None], columns, [True, False, False])
+    return Forecasts(proba, is_open, columns)
+
+
+def test_rows_that_turn_out_to_be_of_known_groups_make_new_groups_less_likely():
+    factors = np.array(CONFIG.stacking.novelties)
+
+    def mean_factor(is_new):
+        found = fit_stacking(novelty_tests(is_new), np.ones(1), CONFIG.stacking, 0.02)
+        return found.novelty @ np.log2(factors)
+
+    assert mean_factor([False] * 10) < mean_factor([]) < mean_factor([True] * 10)
+    assert mean_factor([]) == pytest.approx(CONFIG.stacking.novelty_mean, abs=0.1)
+
+
+@settings(deadline=None, max_examples=40)
+@given(seeds)
+def test_corrected_novelty_keeps_a_distribution_and_the_shares_of_known_groups(seed):
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet(np.ones(4), size=5)
+    novelty = rng.dirichlet(np.ones(len(CONFIG.stacking.novelties)))
+    found = correct_novelty(proba, np.array([False, False, True, True]), novelty, CONFIG.stacking)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    np.testing.assert_allclose(found[:, 0] / found[:, 1], proba[:, 0] / proba[:, 1], rtol=1e-6)
+    mass = proba[:, 2:].sum(axis=1)
+    factors = np.array(CONFIG.stacking.novelties)[:, None]
+    expected = novelty @ (factors * mass / (factors * mass + 1 - mass))
+    np.testing.assert_allclose(found[:, 2:].sum(axis=1), expected)
+
+
+def test_a_row_tests_the_learners_by_what_its_answers_leave_open():
+    """Row 4 was placed in the first group since; row 5 is known to differ from it and nothing else."""
+    checkpoint = PredictionCheckpoint([np.array([0, 1]), np.array([2])], np.full((1, 6, 3), 1 / 3), [])
+    groups = [np.array([0, 1, 4]), np.array([2]), np.array([5])]
+    excluded = np.zeros((6, 3), dtype=bool)
+    excluded[5, 0] = True
+    tests = collect_tests([checkpoint], TrainingSet(groups, excluded), Ensemble(("lda",)))
+    assert tests.is_open.tolist() == [[True, False, False], [False, True, True]]
+    assert tests.is_new.tolist() == [[False, False, True]] * 2
