@@ -6,8 +6,8 @@
 The base learners, one by one, are measured by `./run reproduce questions --methods all`. This program
 measures the other parts. Most are switched off by a parameter; three need a subclass, and the trees a
 function that takes their place. The area is that of `docs/questions.md`, on its eleven tables; that of the
-whole method comes from `rows/`. The rows of "choice of the kernel" were made by code without that choice. The
-trees are not left out but replaced by scikit-learn's forest of 50: that is what their speed costs.
+whole method comes from `rows/`. The trees are not left out but replaced by scikit-learn's forest of 50:
+that is what their speed costs.
 """
 
 import argparse
@@ -30,6 +30,7 @@ from reproduction.rows import RowFile
 from sameornot import Clusterer, Constraints, EnsembleClustering, EnsembleConfig, UncertaintySampling, View
 from sameornot.ensemble import learners
 from sameornot.ensemble.config import TreesConfig
+from sameornot.query.gain import representativeness, sweep_cost
 
 ROWS, BENCH = RESULTS / "parts.csv", RESULTS.parent / "rows"
 CERTAIN = 1e12  # pseudo-tests of a prior that no test can change
@@ -44,20 +45,41 @@ class ProvenGroups(EnsembleClustering):
 
 @dataclass(frozen=True)
 class AnyRow(UncertaintySampling):
-    """Once all groups are found, a random row is asked about."""
+    """A random row is asked about."""
 
-    def _choose(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> int:
-        if self._searches(view):
-            return super()._choose(view, candidates, rng)
-        return int(rng.choice(candidates))
+    def worth(self, view: View, candidates: np.ndarray) -> np.ndarray:
+        return np.zeros(len(candidates))
 
 
 @dataclass(frozen=True)
-class NoSearch(UncertaintySampling):
-    """Unknown groups are not looked for: a row of one is met only because it is uncertain."""
+class EvenOdds(UncertaintySampling):
+    """The row is asked about whose likeliest group is nearest to even odds, whatever it says of others."""
 
-    def _searches(self, view: View) -> bool:
-        return False
+    def worth(self, view: View, candidates: np.ndarray) -> np.ndarray:
+        return -np.abs(view.clustering.posterior.proba[candidates].max(axis=1) - 0.5)
+
+
+@dataclass(frozen=True)
+class RowAlone(UncertaintySampling):
+    """A row is worth its own label only, per question."""
+
+    def worth(self, view: View, candidates: np.ndarray) -> np.ndarray:
+        proba = view.clustering.posterior.proba[candidates]
+        n_known = len(view.neighbourhoods)
+        last_follows = n_known == view.n_clusters
+        cost = sweep_cost(proba, n_known, self.new_threshold, last_follows=last_follows)
+        return (1.0 - proba.max(axis=1)) / cost
+
+
+@dataclass(frozen=True)
+class CostFree(UncertaintySampling):
+    """Rows that take many questions are worth as much as those that take one."""
+
+    def worth(self, view: View, candidates: np.ndarray) -> np.ndarray:
+        wrong = 1.0 - view.clustering.posterior.proba.max(axis=1)
+        wrong[view.placed] = 0.0
+        kernel = view.clustering.geometry.kernel
+        return representativeness(kernel, np.flatnonzero(view.placed), wrong)[candidates]
 
 
 def forest(
@@ -82,14 +104,17 @@ def configured(config: EnsembleConfig) -> Method:
 WHOLE = EnsembleConfig()
 TREES = "our own trees"
 PARTS: dict[str, Method] = {
-    "provisional groups": Method(UncertaintySampling(n_compared=10**9), ProvenGroups()),
+    "provisional groups": Method(UncertaintySampling(new_threshold=1.0), ProvenGroups()),
     "stacking and temperature scaling": configured(
         replace(WHOLE, stacking=replace(WHOLE.stacking, prior_tests=CERTAIN))
     ),
     "soft clipping": configured(replace(WHOLE, clip=replace(WHOLE.clip, long_tail=np.inf))),
     "choice of the kernel": configured(replace(WHOLE, graph=replace(WHOLE.graph, n_rows_to_choose=0))),
-    "uncertainty sampling": Method(AnyRow()),
-    "search for unknown groups": Method(NoSearch()),
+    "any score (a random row)": Method(AnyRow()),
+    "the score (the row nearest to even odds)": Method(EvenOdds()),
+    "similar rows in the score": Method(RowAlone()),
+    "cost in the score": Method(CostFree()),
+    "novelty": configured(replace(WHOLE, stacking=replace(WHOLE.stacking, novelties=(1.0,)))),
     TREES: Method(),
 }
 
@@ -142,7 +167,7 @@ def write_page() -> None:
     header = ["without", "seeds", "mean", ""]
     about = (
         "Change of the area under the curve of `docs/questions.md` without one part of the default, paired "
-        "by seed. The rows of the choice of the kernel were made by code without that choice. Our own trees "
+        "by seed. Our own trees "
         "are replaced by scikit-learn's forest of 50."
     )
     report("parts", "What each part of the default contributes", f"{about}\n\n{table(header, lines)}")

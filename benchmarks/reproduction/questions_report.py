@@ -34,17 +34,21 @@ each answer worth more.
    before it comes. The temperature of its probabilities and its weight in the mixture (stacking) are those
    under which the answers so far are most likely. The predictions are stored at steps 2, 3, 4, 5, 6, 7, 8,
    10, 12, 15, …, so that a resumed session needs a dozen fits and not one for each answer.
-3. **Groups are found first, and not all of them are compared.** While groups are missing, the next question
-   is about the row that best represents the rows far from all known groups (greedy facility location on the
-   graph). Such rows stand for the missing groups, so the grouping has the right number from the start. Three
-   notions of similarity are computed; the one under which groups are most distinct is used. Comparing K
-   groups with each other takes K(K − 1)/2 questions, nearly all with the expected answer. If K is given, a
-   row that differs from its most likely group therefore becomes a provisional group. Two groups that were
-   never compared are compared once the learners assign members of one to the other, or once a row differs
-   from all groups; "same" is then asked for twice. If the expert has erred, no provisional groups are formed.
-4. **Then uncertainty sampling** (Lewis and Gale 1994) chooses the question whose answer is least certain:
-   does this row belong to its most likely group? In trials with two seeds on four tables it did as well as
-   the score of NPU or better; that of MEE was not tried with the ensemble.
+3. **A question is worth the wrong rows that it puts right.** Each row has a chance of a wrong label. To
+   place a row puts it right, and rows like it as far as they are like no placed row (expected error
+   reduction: Roy and McCallum 2001; facility location). That is divided by the expected number of
+   questions: a row is asked against its most likely groups until "same". The formula is derived in
+   `query/gain.py`. It also finds the groups: a row far from all known groups represents many others.
+   Comparing K groups with each other would take K(K − 1)/2 questions, nearly all with the expected
+   answer, so a row that is most likely in none of the known groups becomes a provisional group. Two
+   groups that were never compared are compared once the learners assign members of one to the other, or
+   once a row differs from all groups; "same" is then asked for twice. If the expert has erred, no
+   provisional groups are formed. How likely new groups are is corrected by how often rows turned out to
+   belong to a known one.
+4. **The number of groups need not be given.** Ward's tree and a gap statistic (Tibshirani et al. 2001)
+   suggest one, and rows that represent groups not yet known stand for them, so there is a grouping from
+   the start. The first questions compare neighbouring pieces of the tree: what the answers say of each
+   number of pieces makes the posterior of the number (`ensemble/structure.py`).
 5. **Answers may be wrong.** The least credible answer is asked for again after 5, 10, 20, … more answers.
    Once an answer has been contradicted, no row is fixed any more: the grouping is the most likely one given
    the answers and the learners, with an estimated rate of wrong answers (MAP), and doubtful answers compete

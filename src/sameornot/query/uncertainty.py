@@ -118,8 +118,11 @@ class UncertaintySampling(Strategy):
         if view.pending_points and misses_groups(view):
             yield from self._compare_with_closest(view, candidates)
         else:
-            worth = expected_gain(view, candidates, self.new_threshold)
-            yield from self._place(view, pick_best(candidates, worth, rng))
+            yield from self._place(view, pick_best(candidates, self.worth(view, candidates), rng))
+
+    def worth(self, view: View, candidates: np.ndarray) -> np.ndarray:
+        """What placing each candidate is worth; the best one is placed next."""
+        return expected_gain(view, candidates, self.new_threshold)
 
     def _answer_to_recheck(self, view: View, candidates: np.ndarray) -> Question | None:
         """The answer to ask for again, if it is time to."""
