@@ -136,6 +136,14 @@ class Agreement(NamedTuple):
     high: float
 
 
+class GroupCount(NamedTuple):
+    """An estimated number of groups, with a 90 % interval."""
+
+    estimate: int
+    low: int
+    high: int
+
+
 @dataclass(frozen=True)
 class WeightedPairs:
     """Pairs of rows, each with the weight that it has in a sum."""

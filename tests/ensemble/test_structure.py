@@ -144,3 +144,17 @@ def test_only_where_no_number_is_given_the_first_questions_look_for_it(n_cluster
         session.tell(truth(y)(session.ask()))
     assert len(np.unique(session.result().labels)) == 6
     assert first.left != first.right
+
+
+def test_the_number_of_groups_is_told_with_an_interval_about_it_where_it_is_not_given():
+    X, y = blobs(7)
+    session = ActiveSession(X, random_state=0)
+    before = session.result().n_groups
+    for _ in range(30):
+        session.tell(truth(y)(session.ask()))
+    after = session.result().n_groups
+    assert before.low <= before.estimate == 7 <= before.high
+    assert after.low <= after.estimate == 7 <= after.high
+    assert after.high / after.low < before.high / before.low
+    assert ActiveSession(X, 7, random_state=0).result().n_groups is None
+    assert ActiveSession(X, strategy="mee", random_state=0).result().n_groups is None

@@ -33,7 +33,7 @@ EngineOption = Annotated[
 ]
 ClustersOption = Annotated[
     int | None,
-    typer.Option("--clusters", help="Number of groups. If omitted, it is estimated from the answers."),
+    typer.Option("--clusters", help="Number of groups. If omitted, it is estimated."),
 ]
 IdOption = Annotated[str | None, typer.Option("--id", help="Column that identifies a record.")]
 ShowOption = Annotated[

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sameornot._types import Agreement, Fact
+from sameornot._types import Agreement, Fact, GroupCount
 from sameornot._validation import check_labels, check_n_clusters, check_pairs
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, feature_scale
@@ -122,6 +122,10 @@ class Clustering(ABC):
 
     def accuracy_interval(self) -> Agreement | None:
         """Share of rows in the right group, for fits that can estimate it."""
+        return None
+
+    def group_count(self) -> GroupCount | None:
+        """How many groups there are, for fits that estimate it."""
         return None
 
     def answer_proba(

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sameornot._types import Agreement, Fact
+from sameornot._types import Agreement, Fact, GroupCount
 from sameornot.cluster.base import Assignment
 from sameornot.ensemble.accuracy import accuracy_interval
 from sameornot.ensemble.answer_proba import answer_proba
@@ -67,6 +67,11 @@ class EnsembleFit(PrototypeClustering):
         in_doubt = self.fitted_confidence[~posterior.is_certain]
         n_certain = int(posterior.is_certain.sum())
         return accuracy_interval(posterior.stacking, in_doubt, n_certain, self.ensemble.config)
+
+    def group_count(self) -> GroupCount | None:
+        """The known groups and those that seem to be missing; None where the number is given."""
+        found = self.posterior.granularity
+        return None if found is None else found.count(len(self.posterior.groups))
 
     def answer_proba(self, answers: Sequence[Fact], neighbourhoods: Sequence[np.ndarray]) -> np.ndarray:
         """How likely each answer is to be right given all others."""

@@ -19,7 +19,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.special import betaln
 from sklearn.metrics import pairwise_distances, silhouette_score
 
-from sameornot._types import Answer, Fact
+from sameornot._types import Answer, Fact, GroupCount
 from sameornot.cluster.clustering import squared_distances
 from sameornot.ensemble.config import StructureConfig
 
@@ -80,6 +80,12 @@ class Granularity:
             elsewhere = 1.0 - (1.0 - across) ** n_compared
             found += weight * np.where(is_visited[piece], inside + (1.0 - inside) * elsewhere, elsewhere)
         return found
+
+    def count(self, n_groups: int) -> GroupCount:
+        """An estimated number of groups, with the 90 % interval of the number of pieces about it."""
+        places = np.minimum(self.proba.cumsum().searchsorted([0.05, 0.95]), len(self.proba) - 1)
+        low, high = self.structure.numbers[places].tolist()
+        return GroupCount(n_groups, min(low, n_groups), max(high, n_groups))
 
     def siblings(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Pairs of pieces that are one piece at the next smaller number, the largest pairs first."""

@@ -27,6 +27,7 @@ class Progress:
     def describe(self, person: str, now: datetime) -> dict[str, Any]:
         """All of it for one person."""
         asked, counts, agreement = self.n_answers, self.log.counts, self.state.result.agreement
+        expected = self.state.result.n_groups
         seconds = self.seconds_each(person)
         return {
             "asked": asked,
@@ -34,6 +35,7 @@ class Progress:
             "unsure": counts.n_unsure,
             "budget": self.budget,
             "groups": self.n_found,
+            "expected_groups": None if expected is None else expected._asdict(),
             "clusters": self.log.clusters,
             "moved": self.churn[-1][1] if self.churn and asked >= WINDOW else None,
             "moves": [list(line) for line in self.churn],

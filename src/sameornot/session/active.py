@@ -34,7 +34,8 @@ class ActiveSession:
     ----------
     X : array or DataFrame of numbers, one row a record; or a row source
     n_clusters : int, optional
-        Number of groups. If omitted, it grows with the groups that the answers tell apart.
+        Number of groups. If omitted, the default method estimates it from the rows and the answers; with
+        others it is the number of groups that the answers tell apart.
     strategy : Strategy or str, optional
         How questions are chosen: an object such as ``NPU()``, or its name in `sameornot.query.STRATEGIES`.
         If omitted, the one that belongs to the clusterer; "uncertainty" if nothing is named.
@@ -328,6 +329,7 @@ class ActiveSession:
                 found.confidence,
                 clustering,
                 clustering.accuracy_interval(),
+                clustering.group_count(),
             )
             self._expansion = Expansion(self._source, self._pool, result)
         return self._expansion

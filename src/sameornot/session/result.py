@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from sameornot._types import Agreement
+from sameornot._types import Agreement, GroupCount
 from sameornot.cluster.base import Clustering
 from sameornot.cluster.block import predict_rows
 from sameornot.metric.learn import Metric
@@ -38,6 +38,9 @@ class SessionResult:
     agreement : Agreement or None
         Estimated share of the rows that are in the group that the expert would put them in: `estimate`, and a
         90 % interval from `low` to `high`. None where the method cannot estimate it.
+    n_groups : GroupCount or None
+        Estimated number of groups, `estimate`, with a 90 % interval from `low` to `high`. None where the
+        number is given, or the method does not estimate it.
     """
 
     labels: np.ndarray
@@ -47,6 +50,7 @@ class SessionResult:
     confidence: np.ndarray
     clustering: Clustering
     agreement: Agreement | None = None
+    n_groups: GroupCount | None = None
 
 
 @dataclass(frozen=True)

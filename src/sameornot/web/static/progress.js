@@ -20,13 +20,13 @@ export class ProgressView {
   }
 
   #show(progress) {
-    const { asked, budget, unsure, groups, clusters, moved, seconds_left: left } = progress;
+    const { asked, budget, unsure, moved, seconds_left: left } = progress;
     byId("asked").textContent = asked > budget ? `${asked}, ${budget} planned` : `${asked} of ${budget}`;
     byId("unsure").textContent = [unsure > 0 ? `${unsure} unsure` : "", describeRepeats(progress)]
       .filter((text) => text)
       .join(" · ");
     byId("asked-bar").style.width = `${Math.min(1, budget > 0 ? asked / budget : 1) * 100}%`;
-    byId("groups-found").textContent = clusters === null ? String(groups) : `${groups} of ${clusters}`;
+    byId("groups-found").textContent = groupsFound(progress);
     byId("churn").textContent = moved === null ? "unknown" : percent(moved);
     byId("time-left").textContent =
       asked >= budget ? "none planned" : left === null ? "unknown" : duration(left);
@@ -34,6 +34,13 @@ export class ProgressView {
     showPeople(progress.people);
     afterPaint(() => this.#line.show(progress.moves));
   }
+}
+
+/** How many groups are known, of how many: the given number, or the estimated one with its interval. */
+function groupsFound({ groups, clusters, expected_groups: expected }) {
+  if (clusters !== null) return `${groups} of ${clusters}`;
+  if (expected === null) return String(groups);
+  return `${groups} of about ${expected.estimate} (${expected.low} to ${expected.high})`;
 }
 
 /** If the person can stop, that comes first and in bold; the reason follows. */
