@@ -85,7 +85,7 @@ class UncertaintySampling(Strategy):
         return EnsembleClustering()
 
     def ask(self, view: View, rng: np.random.Generator) -> Questions:
-        """Place the row that represents an unknown group, or the most uncertain row."""
+        """Compare groups that may be one, ask an answer again that may be wrong, or place the best row."""
         candidates = view.candidates()
         if len(view.neighbourhoods) == 0 or (len(candidates) == 0 and len(view.answers.answers) == 0):
             return
