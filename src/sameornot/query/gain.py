@@ -40,11 +40,15 @@ def expected_gain(view: View, candidates: np.ndarray, new_threshold: float) -> n
     wrong[taken] = 0.0
     kernel: np.ndarray = view.clustering.geometry.kernel
     mass = representativeness(kernel, np.flatnonzero(taken), wrong)[candidates]
+    return np.asarray(mass * relative_gain(view, proba[candidates], new_threshold))
+
+
+def relative_gain(view: View, proba: np.ndarray, new_threshold: float) -> np.ndarray:
+    """The share of the error of each row (n × L) that is expected to fall per question."""
     n_known = len(view.neighbourhoods)
     if view.n_clusters is None:
-        return mass * gain_of_any_sweep(proba[candidates], n_known) / np.maximum(wrong[candidates], 1e-9)
-    last_follows = n_known == view.n_clusters
-    return mass / sweep_cost(proba[candidates], n_known, new_threshold, last_follows=last_follows)
+        return gain_of_any_sweep(proba, n_known) / np.maximum(1.0 - proba.max(axis=1), 1e-9)
+    return 1.0 / sweep_cost(proba, n_known, new_threshold, last_follows=n_known == view.n_clusters)
 
 
 def representativeness(kernel: np.ndarray, taken: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ from sameornot.ensemble.graph import facility_location
 from sameornot.ensemble.posterior import Posterior
 from sameornot.ensemble.training import all_rows, group_of_rows
 from sameornot.query.base import Questions, Strategy, View, pick_best
-from sameornot.query.gain import expected_gain
+from sameornot.query.gain import expected_gain, relative_gain
 from sameornot.query.granularity_questions import granularity_question
 from sameornot.query.recheck import RecheckSchedule, answered_pair, doubtful_answer, routine_recheck
 from sameornot.query.uncertainty_inconsistent import ask_inconsistent
@@ -43,6 +43,8 @@ class UncertaintySampling(Strategy):
         Probability of being in no known group from which a row is provisionally a group of its own.
     new_threshold_unknown : float
         The same where the number of groups is not given.
+    patience : int
+        Groups that a row has to differ from before it is left for a better one.
     least_share : float
         Where the number is not given, a row is not compared with a group that is less likely by this factor
         than a new one.
@@ -60,6 +62,7 @@ class UncertaintySampling(Strategy):
 
     new_threshold: float = 0.5
     new_threshold_unknown: float = 0.8
+    patience: int = 8
     least_share: float = 0.1
     merge_threshold: float = 0.15
     merge_threshold_parallel: float = 0.04
@@ -71,6 +74,7 @@ class UncertaintySampling(Strategy):
 
     def check(self) -> Self:
         """Raise a ValueError that names the first parameter that cannot be used."""
+        check_count("patience", self.patience)
         check_count("n_representatives", self.n_representatives, at_least=2)
         for name in ("new_threshold", "new_threshold_unknown", "least_share"):
             check_number(name, getattr(self, name), at_most=1.0)
@@ -118,7 +122,10 @@ class UncertaintySampling(Strategy):
         if view.pending_points and misses_groups(view):
             yield from self._compare_with_closest(view, candidates)
         else:
-            yield from self._place(view, pick_best(candidates, self.worth(view, candidates), rng))
+            worth = self.worth(view, candidates)
+            point = pick_best(candidates, worth, rng)
+            best_other = worth[candidates != point].max(initial=0.0)
+            yield from self._place(view, point, best_other / max(worth.max(), 1e-300))
 
     def worth(self, view: View, candidates: np.ndarray) -> np.ndarray:
         """What placing each candidate is worth; the best one is placed next."""
@@ -152,8 +159,11 @@ class UncertaintySampling(Strategy):
                 return Question(left, right)
         return None
 
-    def _place(self, view: View, point: int) -> Questions:
-        """Ask against each group, likeliest first, until "same" or until the row is likely in none.
+    def _place(self, view: View, point: int, rest: float) -> Questions:
+        """Ask against each group, likeliest first, until "same", or until it is not worth going on.
+
+        That is so once the row is likely in no known group, or once `patience` answers were "different" and
+        its gain has fallen to the share `rest` of what it was, that of the next best row.
 
         After "unsure" another member is shown, then another row. An answer against odds that outweigh it is
         asked for again before others are tried, and so is, with an expert who errs, the one that a new group
@@ -163,9 +173,10 @@ class UncertaintySampling(Strategy):
         n_known = len(view.neighbourhoods)
         belief = posterior.proba[point].copy()
         proba = view.proba_by_member(belief[:n_known] / max(belief[:n_known].sum(), 1e-300))
-        is_asked = False
+        n_different, at_first = 0, self._gain(view, belief)
         for m in np.argsort(-belief[:n_known], kind="stable").tolist():
-            if is_asked and self._is_new(view, belief, m):
+            is_worse = n_different >= self.patience and self._gain(view, belief) < rest * at_first
+            if is_worse or (n_different and self._is_new(view, belief, m)):
                 break
             member = surest_member(view, m, point)
             if member is None or view.ruled_out[point, m]:
@@ -175,7 +186,7 @@ class UncertaintySampling(Strategy):
                 answer = yield Question(point, member, proba=proba)
             if answer is not Answer.DIFFERENT or member is None:
                 return
-            is_asked = True
+            n_different += 1
             belief[m] *= posterior.error_rate / (1.0 - posterior.error_rate)
             belief /= belief.sum()
             if belief[m] > 0.5:
@@ -183,6 +194,10 @@ class UncertaintySampling(Strategy):
                 return
         if view.clustering.expects_errors and n_known != view.n_clusters:
             yield from recheck_nearest(view, point, proba)
+
+    def _gain(self, view: View, belief: np.ndarray) -> float:
+        """What placing a row with these probabilities is worth, relative to its error."""
+        return float(relative_gain(view, belief[None, :], self.new_threshold)[0])
 
     def _is_new(self, view: View, belief: np.ndarray, m: int) -> bool:
         """Whether a row is provisionally a group of its own before it is compared with group m."""
