@@ -1,5 +1,7 @@
 """The groups view: names, members, the number of groups, and merging."""
 
+import re
+
 from playwright.sync_api import expect
 
 
@@ -77,7 +79,8 @@ def count(person):
     expect(person["group-card"]).to_have_count(4)
     person["group-members"].last.click()
     expect(person["group-card"].last.get_by_test_id("member").first).to_be_visible()
-    set_count(person, "", "2")  # the third was compared with one of them, and may belong to the other
+    # A group that was compared with one other only stays, provisionally; the number is estimated then.
+    set_count(person, "", re.compile(r"^4 of about 4 \(\d+ to \d+\)$"))
     set_count(person, "3", "3 of 3")
     expect(person["group-card"]).to_have_count(3)
     person["clusters"].fill("1")
