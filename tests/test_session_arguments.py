@@ -266,6 +266,7 @@ def test_an_answer_to_a_recheck_is_logged_as_one():
         (NPU(n_trees=2.5), "n_trees=2.5 but a whole number is needed"),
         (TwoStep(max_points=1), "max_points=1 but at least 2 is needed"),
         (UncertaintySampling(n_representatives=0), "n_representatives=0 but at least 2 is needed"),
+        (UncertaintySampling(patience=0), "patience=0 but at least 1 is needed"),
         (UncertaintySampling(merge_threshold=2.0), "merge_threshold=2.0 but at most 1 is allowed"),
         (UncertaintySampling(recheck=RecheckSchedule(first=0)), "first=0 but at least 1 is needed"),
         (COBRAQuestions(COBRA(n_init=0)), "n_init=0 but at least 1 is needed"),

@@ -1,5 +1,6 @@
 """What placing a row is worth, against enumeration."""
 
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sameornot import ActiveSession
+from sameornot import ActiveSession, UncertaintySampling
 from sameornot.datasets import make_gaussian
 from sameornot.oracles import truth
 from sameornot.query.gain import expected_gain, gain_of_any_sweep, representativeness, sweep_cost
@@ -121,3 +122,22 @@ def test_the_row_that_is_asked_about_is_worth_most(n_clusters):
     assert n_tested > 5
     steps = [reply.step for reply in session.answers]
     assert all(a <= b for a, b in pairwise(steps))
+
+
+def longest_sweep(patience):
+    """The largest number of groups that one row was compared with in a step, with 40 groups that overlap."""
+    rng = np.random.default_rng(0)
+    y = np.arange(240) % 40
+    X = rng.normal(size=(40, 4))[y] + 0.35 * rng.normal(size=(240, 4))
+    session = ActiveSession(X, 40, strategy=UncertaintySampling(patience=patience), random_state=0)
+    asked = Counter()
+    for _ in range(150):
+        question = session.ask()
+        asked[session.step, question.left] += not question.is_recheck
+        session.tell(truth(y)(question))
+    return max(asked.values())
+
+
+@pytest.mark.slow
+def test_a_row_that_differs_from_many_groups_is_left_for_one_that_is_worth_more():
+    assert longest_sweep(3) < longest_sweep(1000)
