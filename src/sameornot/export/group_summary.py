@@ -148,6 +148,7 @@ def find_differences(context: ReportContext, members: np.ndarray) -> list[Differ
     return [
         compare(snapshot.table.frame[name], columns[str(name)], float(weight), members)
         for name, weight in heaviest.items()
+        if columns[str(name)].kind != "vector"
     ]
 
 

@@ -121,6 +121,7 @@ class Groups:
         found = [
             compare(rows[name], columns[str(name)], float(weight), inside)
             for name, weight in heaviest.items()
+            if columns[str(name)].kind != "vector"
         ]
         found.sort(key=lambda difference: -difference.weight * difference.size)
         return [

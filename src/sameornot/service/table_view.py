@@ -1,6 +1,7 @@
 """The table of a session: encoded rows for the session, records with their fields and pictures for people."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,30 @@ from sameornot.table import TableEncoder, TableSample, display
 
 # Cells of the matrix of the rows that questions are about, at most.
 POOL_CELLS = 4_000_000
+# Rows by which distances between vectors are judged.
+N_DISTANCES = 500
 # Columns of a pair that are sent to the page, and characters of a cell.
 N_FIELDS = 60
 LONGEST_CELL = 20_000
+
+
+@dataclass(frozen=True)
+class VectorDistances:
+    """The distances between some rows in one block of features, rising."""
+
+    features: np.ndarray
+    distances: np.ndarray
+
+    @classmethod
+    def of(cls, rows: np.ndarray, features: np.ndarray) -> "VectorDistances":
+        """The distances of each row to the one after it."""
+        block = rows[:, features]
+        return cls(features, np.sort(np.linalg.norm(block - np.roll(block, 1, axis=0), axis=1)))
+
+    def share_nearer(self, pair: np.ndarray) -> float:
+        """How many of the other pairs are nearer than this one, from 0 to 1."""
+        distance = float(np.linalg.norm(pair[0, self.features] - pair[1, self.features]))
+        return float(np.searchsorted(self.distances, distance) / len(self.distances))
 
 
 class TableView:
@@ -106,7 +128,8 @@ class TableView:
         """The columns to show: those that are there for people alone, then the ones that matter most."""
         used = weights.sort_values(ascending=False, kind="stable").index.tolist()
         if self.columns_shown is None:
-            return used
+            # The numbers of a vector say nothing to a person.
+            return sorted(used, key=lambda name: self.kind(name) == "vector")
         return sorted(self.columns_shown, key=lambda name: -weights.get(name, np.inf))
 
     def fields(self, row: int, weights: pd.Series) -> list[dict[str, Any]]:
@@ -171,6 +194,18 @@ class TableView:
         return {column.name: at for column, at in pairs if column.kind in ("number", "date")}
 
     @cached_property
+    def _vectors(self) -> dict[str, VectorDistances]:
+        """How far apart vectors are in each column of them."""
+        some = self.table.rows[:: max(1, self.n_available // N_DISTANCES)]
+        encoded = self.encoder.transform(self.table.take(some))
+        parts = {
+            column.name: np.flatnonzero(self.encoder.owner == at)
+            for at, column in enumerate(self.encoder.columns)
+            if column.kind == "vector"
+        }
+        return {name: VectorDistances.of(encoded, features) for name, features in parts.items()}
+
+    @cached_property
     def _spans(self) -> np.ndarray:
         """How far apart nearly all values of each feature lie."""
         some = self.table.rows[:: max(1, self.n_available // self.pool_size)]
@@ -197,6 +232,8 @@ class TableView:
 
     def _gap(self, column: str, cells: tuple[str, str], encoded: np.ndarray) -> float | None:
         """How far apart two cells are, against nearly all of the column; None where that has no meaning."""
+        if self.kind(column) == "vector":
+            return self._vectors[column].share_nearer(encoded)
         if column not in self._measured:
             return float(cells[0] != cells[1]) if self.kind(column) in ("category", "yes/no") else None
         feature = self._measured[column]

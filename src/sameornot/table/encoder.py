@@ -1,7 +1,7 @@
 """Encode a table with columns of any kind as a matrix, with the same weight for each column.
 
 Each usable column becomes a block of features whose variances sum to 1 on the rows of fit: `numeric.py`,
-`categorical.py` and `text.py` encode one kind each. The learned state is plain JSON.
+`categorical.py`, `text.py` and `vectors.py` encode one kind each. The learned state is plain JSON.
 """
 
 from collections.abc import Collection
@@ -21,6 +21,7 @@ from sameornot.table.names import with_unique_names
 from sameornot.table.notices import fitting_notices
 from sameornot.table.numeric import NumericCoder
 from sameornot.table.text import TextCoder
+from sameornot.table.vectors import VectorCoder
 
 IGNORED = "ignored as asked"
 _FORMAT = 1
@@ -28,13 +29,14 @@ _MAX_FEATURES = 20_000
 _MAX_PER_COLUMN = 30
 _MAX_TEXTS = 100  # columns of text; each takes a fraction of a second to encode
 
-Coder = NumericCoder | CategoricalCoder | TextCoder
-_CODERS: dict[str, type[NumericCoder] | type[CategoricalCoder] | type[TextCoder]] = {
+Coder = NumericCoder | CategoricalCoder | TextCoder | VectorCoder
+_CODERS: dict[str, type[Coder]] = {
     "number": NumericCoder,
     "yes/no": NumericCoder,
     "date": NumericCoder,
     "category": CategoricalCoder,
     "text": TextCoder,
+    "vector": VectorCoder,
 }
 
 
@@ -194,8 +196,8 @@ def _kinds(
 
 def _features_per_column(kinds: list[Kind]) -> int:
     """How many features a category or a text may have, so that the matrix stays within bounds."""
-    n_single = sum(_CODERS[kind.name] is NumericCoder for kind in kinds)
-    available = (_MAX_FEATURES - n_single) // max(1, len(kinds) - n_single)
+    n_fixed = [kind.length or 1 for kind in kinds if _CODERS[kind.name] in (NumericCoder, VectorCoder)]
+    available = (_MAX_FEATURES - sum(n_fixed)) // max(1, len(kinds) - len(n_fixed))
     return min(max(available, 1), _MAX_PER_COLUMN)
 
 

@@ -15,6 +15,7 @@ from sameornot.engine import map_unordered
 from sameornot.table.errors import TableError
 from sameornot.table.limits import BLOCK_ROWS
 from sameornot.table.reading import count_rows, read_blocks, read_rows
+from sameornot.table.vector_cells import vector_length
 
 PARQUET = (".parquet", ".pq")
 _CHUNK = 1 << 24
@@ -73,7 +74,12 @@ def summarise_file(_: str, path: Path) -> FileSummary:
         for chunk in iter(lambda: file.read(_CHUNK), b""):
             digest.update(chunk)
     first = next(iter(read_blocks(path, 1)), None)
-    return FileSummary(count_rows(path), 0 if first is None else first.shape[1], digest.hexdigest())
+    return FileSummary(count_rows(path), 0 if first is None else _count_columns(first), digest.hexdigest())
+
+
+def _count_columns(frame: pd.DataFrame) -> int:
+    """The columns of a table; a column of vectors counts as one for each of their numbers."""
+    return sum(vector_length(frame[name]) or 1 for name in frame.columns)
 
 
 def combine_fingerprints(files: Sequence[FileSummary]) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sameornot.table.vector_cells import display_vector
+
 # The precision of float32: 12.299999 in such a column was written as 12.3.
 _DIGITS = 7
 
@@ -27,7 +29,7 @@ def display(value: Any) -> str:
         return _format_number(float(value))
     if isinstance(value, date | np.datetime64):
         return _format_timestamp(pd.Timestamp(value))
-    return as_text(value)
+    return display_vector(value) or as_text(value)
 
 
 def is_missing(value: Any) -> bool:

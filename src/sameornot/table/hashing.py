@@ -8,6 +8,7 @@ import pandas as pd
 from sameornot.table.formatting import as_text, is_missing
 from sameornot.table.names import with_unique_names
 from sameornot.table.parsing import is_datetime, is_number
+from sameornot.table.vector_cells import read_vectors, vector_length
 
 
 def fingerprint(frame: pd.DataFrame) -> str:
@@ -30,6 +31,9 @@ def _contents(column: pd.Series) -> tuple[str, list[bytes]]:
     plain_type = isinstance(column.dtype, np.dtype)
     if plain_type and (is_number(column) or is_datetime(column) or column.dtype == bool):
         return str(column.dtype), [np.ascontiguousarray(column.to_numpy()).tobytes()]
+    length = vector_length(column) if column.dtype == object else None
+    if length is not None:
+        return f"vectors of {length}", [read_vectors(column, length).tobytes()]
     return "text", _text_contents(column)
 
 

@@ -1,4 +1,4 @@
-"""Detect what a column holds: numbers, dates, booleans, categories or text; or why it is of no use.
+"""Detect what a column holds: numbers, dates, booleans, categories, text or vectors; or why it is of no use.
 
 The dtype decides where it is specific enough; texts are parsed.
 """
@@ -11,6 +11,7 @@ import pandas as pd
 
 from sameornot.table import parsing
 from sameornot.table.parsing import FactorizedColumn
+from sameornot.table.vector_cells import read_vectors, vector_length
 
 NO_VALUES = "no values"
 CONSTANT = "always the same value"
@@ -27,10 +28,11 @@ _NAMED_ID = re.compile(r"(?<![a-z])(id|ids|key|nr|no|index|idx|pid|uid|uuid|guid
 
 @dataclass(frozen=True)
 class Kind:
-    """A column's kind; `date_format` is the format of its texts if they are dates."""
+    """A column's kind; `date_format` is that of its texts if they are dates, `length` that of its vectors."""
 
     name: str
     date_format: str = parsing.ISO
+    length: int = 0
 
 
 def find_kind(name: str, column: pd.Series) -> Kind | str:
@@ -39,6 +41,9 @@ def find_kind(name: str, column: pd.Series) -> Kind | str:
         return _number_kind(name, parsing.numbers(column))
     if parsing.is_datetime(column):
         return _date_kind(parsing.timestamps(column, parsing.ISO), parsing.ISO)
+    length = vector_length(column)
+    if length is not None:
+        return _vector_kind(read_vectors(column, length))
     found = parsing.factorize(column)
     if not found.texts:
         return NO_VALUES
@@ -103,6 +108,11 @@ def _date_kind(seconds: np.ndarray, date_format: str) -> Kind | str:
     if len(known) == 0:
         return NO_VALUES
     return CONSTANT if known.min() == known.max() else Kind("date", date_format)
+
+
+def _vector_kind(vectors: np.ndarray) -> Kind | str:
+    known = vectors[np.isfinite(vectors[:, 0])]
+    return CONSTANT if (known == known[0]).all() else Kind("vector", length=vectors.shape[1])
 
 
 def _category_or_text(name: str, found: FactorizedColumn) -> Kind | str:

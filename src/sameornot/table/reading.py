@@ -67,7 +67,7 @@ def is_large(path: Path, limits: SampleLimits) -> bool:
     if suffix not in _PARQUET:
         return False
     with _explained_errors(path), _parquet_file(path) as file:
-        return bool(file.metadata.num_rows * file.metadata.num_columns > limits.parquet_cells)
+        return _count_cells(file.metadata) > limits.parquet_cells
 
 
 def count_rows(path: Path) -> int:
@@ -146,6 +146,15 @@ def _parquet_file(path: Path) -> Any:
         return pq.ParquetFile(path)
     except pa.ArrowException:
         raise TableError(f"{path.name} is no Parquet file, or a damaged one: write it again") from None
+
+
+def _count_cells(metadata: Any) -> int:
+    """The cells of a Parquet file; each number of a vector counts."""
+    columns = range(metadata.num_columns)
+    if all(metadata.schema.column(place).max_repetition_level == 0 for place in columns):
+        return int(metadata.num_rows * metadata.num_columns)
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    return sum(int(group.column(place).num_values) for group in groups for place in columns)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
