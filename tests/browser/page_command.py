@@ -67,7 +67,7 @@ class PageCommand:
         while select.select([process.stdout], [], [], max(0.0, end - time.monotonic()))[0]:
             line = process.stdout.readline()
             said += line
-            if found := re.search(r" is at (http://\S+)", line):
+            if found := re.search(r" is at (https?://\S+)", line):
                 return found[1]
             if line == "":
                 break

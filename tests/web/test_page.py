@@ -11,9 +11,9 @@ from web_client import Browser
 
 from sameornot.export.model import Model
 from sameornot.service import ServiceError
+from sameornot.web.address import ServerError
 from sameornot.web.downloads import DOWNLOADS, file_name
 from sameornot.web.page import open_page
-from sameornot.web.server import ServerError
 
 Y = np.arange(24) % 2
 SAYS = {True: "same", False: "different"}

@@ -33,7 +33,7 @@ def expected_errors() -> tuple[type[Exception], ...]:
         from sameornot.service import ServiceError
         from sameornot.store import StoreError
         from sameornot.table import TableError
-        from sameornot.web.server import ServerError
+        from sameornot.web.address import ServerError
     except ImportError as error:
         fail(how_to_install(error))
     return ServiceError, EngineError, ModelError, ServerError, StoreError, TableError

@@ -27,6 +27,14 @@ def label(
         str | None,
         typer.Option(envvar="SAMEORNOT_TOKEN", help="Access token. A random one is generated if omitted."),
     ] = None,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            "--public-url",
+            help="Address that people open if there is a proxy in front, as https://host or "
+            "https://host/prefix.",
+        ),
+    ] = None,
     browser: BrowserOption = True,
 ) -> None:
     """Open the labelling page on a table. Run it again to resume."""
@@ -34,7 +42,7 @@ def label(
         from sameornot.web.server import Binding
 
         with open_table(options) as service:
-            serve_page(service, Binding(host, port, token), browser)
+            serve_page(service, Binding(host, port, token, public_url=public_url), browser)
 
 
 def serve_page(service: "LabellingService", binding: "Binding", browser: bool) -> None:
@@ -44,8 +52,10 @@ def serve_page(service: "LabellingService", binding: "Binding", browser: bool) -
 
     from sameornot.web.server import serve
 
-    def announce(address: str) -> None:
+    def announce(address: str, *others: str) -> None:
         typer.echo(f"{service.title} is at {address}")
+        for other in others:
+            typer.echo(f"or, if this does not open, at {other}")
         typer.echo("Press Ctrl-C to stop. Every answer is saved: run the same command again to resume.")
 
     binding = replace(binding, token=binding.token or secrets.token_urlsafe(24))

@@ -121,7 +121,7 @@ class TableView:
 
     def record(self, row: int, *, placed: bool) -> dict[str, Any]:
         """A record's head: what it is called, and where its picture is."""
-        image = f"/image/{row}" if self.image(row) is not None else None
+        image = f"image/{row}" if self.image(row) is not None else None
         return {"row": row, "id": self.name(row), "image": image, "placed": placed}
 
     def columns(self, weights: pd.Series) -> list[str]:

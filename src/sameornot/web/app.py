@@ -1,6 +1,6 @@
 """The web application: each route calls one method of the labelling service in a worker thread."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from sameornot.web.errors import HANDLERS
 from sameornot.web.events import DEFAULT_TIMING, EventBroadcaster, EventTiming
 from sameornot.web.images import image_response
 from sameornot.web.security import SecurityMiddleware
+from sameornot.web.site import Site
 from sameornot.web.validation import Check, read_body
 
 FOLDER = Path(__file__).parent
@@ -33,13 +34,13 @@ def make_app(
     service: LabellingService,
     *,
     token: str | None,
-    hosts: Sequence[str],
+    site: Site,
     timing: EventTiming = DEFAULT_TIMING,
 ) -> Starlette:
     """The application of one labelling service.
 
-    It answers to the Host headers in `hosts` (ports included), and with a `token` only to browsers that were
-    opened with it. `app.state.events.close()` ends the open event streams.
+    It answers to the addresses of `site`, and with a `token` only to browsers that were opened with it.
+    `app.state.events.close()` ends the open event streams.
     """
     events = EventBroadcaster(service, timing)
 
@@ -51,10 +52,11 @@ def make_app(
 
     app = Starlette(
         routes=_routes(service, events),
-        middleware=[Middleware(SecurityMiddleware, hosts=hosts, token=token)],
+        middleware=[Middleware(SecurityMiddleware, site=site, token=token)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False  # such a redirect would name this server, not the proxy
     app.state.events = events
     return app
 

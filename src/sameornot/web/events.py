@@ -184,7 +184,8 @@ class EventStream(StreamingResponse):
     """A stream that unsubscribes as soon as its page goes away, without waiting for garbage collection."""
 
     def __init__(self, messages: AsyncGenerator[str, None]) -> None:
-        super().__init__(messages, media_type="text/event-stream")
+        # nginx would keep the messages until its buffer is full.
+        super().__init__(messages, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
         self.messages = messages
 
     async def stream_response(self, send: Send) -> None:

@@ -13,7 +13,8 @@ from sameornot.export.labels import labels_table
 from sameornot.service import LabellingService, Options
 from sameornot.store import default_store, open_store
 from sameornot.table import TableSample, read_sample, read_table
-from sameornot.web.server import LOOPBACK, Binding, PageServer
+from sameornot.web.address import LOOPBACK
+from sameornot.web.server import Binding, PageServer
 
 
 class Page:
@@ -63,6 +64,7 @@ def open_page(
     host: str = LOOPBACK,
     port: int = 0,
     token: str | None = None,
+    public_url: str | None = None,
     **options: Any,
 ) -> Page:
     """Open the labelling page on a table and return at once.
@@ -80,7 +82,7 @@ def open_page(
         Title of the page; by default the name of the file.
     new : bool
         Start a new session. Earlier answers about this table are kept.
-    host, port, token
+    host, port, token, public_url
         As for `Binding`. If the token is omitted, a random one is generated. It is part of the address.
     **options
         Fields of `sameornot.service.Options`: id, show, ignore, image, budget, seed, pool.
@@ -96,5 +98,5 @@ def open_page(
         settings = Options(clusters=n_clusters, **options)
         service = LabellingService.open(opened, sample, title=name, path=path, new=new, options=settings)
         resources.callback(service.close)
-        binding = Binding(host, port, token or secrets.token_urlsafe(24))
+        binding = Binding(host, port, token or secrets.token_urlsafe(24), public_url=public_url)
         return Page(service, PageServer(service, binding), resources.pop_all())

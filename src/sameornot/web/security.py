@@ -9,12 +9,13 @@ import hmac
 import html
 import re
 import secrets
-from collections.abc import Sequence
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sameornot.web.site import Site
 
 HEADERS = {
     "content-security-policy": (
@@ -32,6 +33,10 @@ METHODS = ("GET", "POST")
 PERSON_COOKIE = "sameornot_person"
 PERSON_SHAPE = re.compile(r"[A-Za-z0-9_-]{16,40}")
 YEAR = 365 * 24 * 3600
+UNKNOWN_HOST = (
+    "the server does not know this address: open the one that the command printed (a tunnel must keep the "
+    "port number), or start it with --public-url and the address of the proxy in front of it"
+)
 NO_TOKEN = "open the address that the command printed: it holds the access token"
 CROSS_SITE = "a request from another site was refused: use the page itself"
 
@@ -39,9 +44,9 @@ CROSS_SITE = "a request from another site was refused: use the page itself"
 class SecurityMiddleware:
     """Middleware that passes requests of the page itself only, and adds security headers to responses."""
 
-    def __init__(self, app: ASGIApp, *, hosts: Sequence[str], token: str | None) -> None:
+    def __init__(self, app: ASGIApp, *, site: Site, token: str | None) -> None:
         self.app = app
-        self.hosts = tuple(host.lower() for host in hosts)
+        self.site = site
         self.token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,6 +54,12 @@ class SecurityMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if self.site.lacks_slash(scope):
+            query = scope["query_string"].decode("latin-1")
+            there = f"{self.site.front}?{query}" if query else self.site.front
+            await RedirectResponse(there, 308, HEADERS)(scope, receive, send)
+            return
+        scope = self.site.without_prefix(scope)
         request = Request(scope, receive)
         person = request.cookies.get(PERSON_COOKIE, "")
         is_known = PERSON_SHAPE.fullmatch(person) is not None
@@ -56,31 +67,24 @@ class SecurityMiddleware:
         refusal = self._refuse(request)
         answer = refusal or self._exchange_token(request) or self.app
         new_person = None if is_known or refusal else scope["state"]["person"]
-        await answer(scope, receive, _with_headers(scope, send, new_person))
+        await answer(scope, receive, self._with_headers(scope, send, new_person))
 
     def _refuse(self, request: Request) -> Response | None:
         """The response to a request that must not pass; None if it may."""
         if request.method not in METHODS:
             return refusal_response(request, f"the page answers {' and '.join(METHODS)} only", status=405)
-        if not self._has_known_host(request):
-            names = ", ".join(self.hosts)
-            sentence = f"open the page as {names}: a tunnel must keep the same port number"
-            return refusal_response(request, sentence)
-        if is_cross_site(request):
+        if not self.site.has_host(request):
+            return refusal_response(request, UNKNOWN_HOST)
+        if self.site.is_cross_site(request):
             return refusal_response(request, CROSS_SITE)
         return refusal_response(request, NO_TOKEN) if self._lacks_token(request) else None
-
-    def _has_known_host(self, request: Request) -> bool:
-        host = request.headers.get("host", "").lower()
-        # The numeric address of the connection is not a name, so no foreign name can stand for it.
-        return host in self.hosts or host == own_address(request)
 
     def _lacks_token(self, request: Request) -> bool:
         if self.token is None:
             return False
         given = _token_in_address(request)
         if given is None:
-            given = request.cookies.get(token_cookie(request), "")
+            given = request.cookies.get(self.site.token_cookie(request), "")
         return not hmac.compare_digest(given.encode(), self.token.encode())
 
     def _exchange_token(self, request: Request) -> Response | None:
@@ -91,47 +95,39 @@ class SecurityMiddleware:
         if request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             # After a link on another site, a browser does not send Strict cookies, not even to a redirect;
             # a navigation that starts from a page of our own has them.
-            response = HTMLResponse('<meta http-equiv="refresh" content="0;url=/"><a href="/">Continue</a>')
+            front = self.site.front
+            response = HTMLResponse(
+                f'<meta http-equiv="refresh" content="0;url={front}"><a href="{front}">Continue</a>'
+            )
         else:
-            response = RedirectResponse("/", status_code=303)
-        set_cookie(request, response, token_cookie(request), self.token)
+            response = RedirectResponse(self.site.front, status_code=303)
+        self.site.set_cookie(request, response, self.site.token_cookie(request), self.token)
         return response
 
+    def _with_headers(self, scope: Scope, send: Send, new_person: str | None) -> Send:
+        """A `send` that adds the security headers, and a cookie for a new person."""
 
-def own_address(request: Request) -> str:
-    """The server address and port of this connection, in the form of a Host header."""
-    address, port = request.scope.get("server") or ("", None)
-    address = address.removeprefix("::ffff:")  # IPv4 on a dual-stack socket
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if scope["path"].startswith(STATIC):  # cached, but revalidated each time
+                    headers.setdefault("cache-control", "no-cache")
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                if new_person is not None:
+                    carrier = Response()
+                    self.site.set_cookie(Request(scope), carrier, PERSON_COOKIE, new_person, YEAR)
+                    headers.append("set-cookie", carrier.headers["set-cookie"])
+            await send(message)
 
-
-def is_cross_site(request: Request) -> bool:
-    """Whether another site made the request; a link on another site to the page is allowed."""
-    site = request.headers.get("sec-fetch-site", "none")
-    origin = request.headers.get("origin")
-    if origin is not None and origin != f"{request.url.scheme}://{request.headers['host']}":
-        return True
-    is_navigation = request.method == "GET" and request.headers.get("sec-fetch-dest") == "document"
-    return site not in ("none", "same-origin") and not is_navigation
-
-
-def token_cookie(request: Request) -> str:
-    """The name of the token's cookie: it holds the port, since ports of a host share cookies."""
-    _, port = request.scope.get("server") or ("", None)
-    return f"sameornot_token_{port}"
-
-
-def set_cookie(request: Request, response: Response, name: str, value: str, age: int | None = None) -> None:
-    """Set a cookie that scripts cannot read and that requests of other sites do not carry."""
-    secure = request.url.scheme == "https"
-    response.set_cookie(name, value, max_age=age, path="/", secure=secure, httponly=True, samesite="strict")
+        return send_with_headers
 
 
 def refusal_response(request: Request, sentence: str, *, status: int = 403) -> Response:
     """A refusal, as a plain page for a browser window and as JSON for a script."""
     if "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"error": sentence}, status)
-    page = f'<!doctype html><title>sameornot</title><p>{html.escape(sentence)}</p><a href="/">Try again</a>'
+    page = f'<!doctype html><title>sameornot</title><p>{html.escape(sentence)}</p><a href="">Try again</a>'
     return HTMLResponse(page, status)
 
 
@@ -140,22 +136,3 @@ def _token_in_address(request: Request) -> str | None:
     if request.method != "GET" or request.url.path != "/":
         return None
     return request.query_params.get("token")
-
-
-def _with_headers(scope: Scope, send: Send, new_person: str | None) -> Send:
-    """A `send` that adds the security headers, and a cookie for a new person."""
-
-    async def send_with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            if scope["path"].startswith(STATIC):  # cached, but revalidated each time
-                headers.setdefault("cache-control", "no-cache")
-            for name, value in HEADERS.items():
-                headers.setdefault(name, value)
-            if new_person is not None:
-                carrier = Response()
-                set_cookie(Request(scope), carrier, PERSON_COOKIE, new_person, YEAR)
-                headers.append("set-cookie", carrier.headers["set-cookie"])
-        await send(message)
-
-    return send_with_headers

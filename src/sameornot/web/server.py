@@ -4,26 +4,31 @@ import errno
 import ipaddress
 import re
 import secrets
+import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import uvicorn
 
 from sameornot.service import LabellingService
+from sameornot.web.address import (
+    LOOPBACK,
+    PublicUrl,
+    ServerError,
+    allowed_hosts,
+    machine_names,
+    with_port,
+)
 from sameornot.web.app import make_app
 from sameornot.web.events import DEFAULT_TIMING, EventTiming
+from sameornot.web.site import Site
 
-LOOPBACK = "127.0.0.1"
-SHUTDOWN_SECONDS = 2  # for responses under way when the server is stopped
+SHUTDOWN_SECONDS = 20  # for responses under way when the server is stopped
 TOKEN_SHAPE = re.compile(r"[A-Za-z0-9_-]{16,200}")
-
-
-class ServerError(RuntimeError):
-    """The server cannot start; the message is one sentence for the user."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,15 @@ class Binding:
         Access token. If it is omitted and other machines can reach the host, a random one is generated.
     names : sequence of str
         Further host names under which people reach this machine, with or without a port.
+    public_url : str, optional
+        The address that people open if there is a proxy in front of the page: ``https://host/prefix``.
     """
 
     host: str = LOOPBACK
     port: int = 0
     token: str | None = None
     names: Sequence[str] = ()
+    public_url: str | None = None
 
 
 LOCAL = Binding()
@@ -58,15 +66,16 @@ class PageServer(uvicorn.Server):
         self, service: LabellingService, binding: Binding = LOCAL, timing: EventTiming = DEFAULT_TIMING
     ) -> None:
         self.token = check_token(binding.token)
+        self.public = None if binding.public_url is None else PublicUrl.read(binding.public_url)
         self.listener = bind(binding.host, binding.port)
         bound, self.port = self.listener.getsockname()[:2]
         address = ipaddress.ip_address(bound)
-        if self.token is None and not address.is_loopback:
+        if self.token is None and not (address.is_loopback and self.public is None):
             self.token = secrets.token_urlsafe(32)
-        self.host = socket.gethostname() if address.is_unspecified else binding.host
-        self.ready: Callable[[str], None] | None = None
-        hosts = allowed_hosts([self.host, *binding.names], self.port)
-        self.app = make_app(service, token=self.token, hosts=hosts, timing=timing)
+        self.hosts = machine_names() if address.is_unspecified else [binding.host]
+        self.ready: Callable[..., None] | None = None
+        site = Site(tuple(allowed_hosts([*self.hosts, *binding.names], self.port)), self.public)
+        self.app = make_app(service, token=self.token, site=site, timing=timing)
         # The log goes to stderr and holds no requests, because addresses hold tokens.
         config = uvicorn.Config(
             self.app,
@@ -77,6 +86,8 @@ class PageServer(uvicorn.Server):
             log_level="warning",
             access_log=False,
             server_header=False,
+            # What proxies say about a client is believed only where there is one.
+            proxy_headers=self.public is not None,
             timeout_keep_alive=60,
             timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
@@ -85,18 +96,25 @@ class PageServer(uvicorn.Server):
     @property
     def address(self) -> str:
         """The address to open in a browser, with the token."""
+        return self.addresses[0]
+
+    @property
+    def addresses(self) -> list[str]:
+        """Every address that can be opened in a browser, the likeliest to work first."""
         query = "" if self.token is None else f"?token={self.token}"
-        return f"http://{with_port(self.host, self.port)}/{query}"
+        if self.public is not None:
+            return [self.public.front + query]
+        return [f"http://{with_port(host, self.port)}/{query}" for host in self.hosts]
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until stopped."""
         super().run(sockets=[self.listener])
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Report the address once the server answers."""
+        """Report the addresses once the server answers."""
         await super().startup(sockets)
         if self.ready is not None:
-            self.ready(self.address)
+            self.ready(*self.addresses)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the event streams first: the server would wait for them."""
@@ -109,21 +127,37 @@ def serve(
     binding: Binding = LOCAL,
     *,
     open_browser: bool = False,
-    ready: Callable[[str], None] | None = None,
+    ready: Callable[..., None] | None = None,
 ) -> None:
-    """Serve the page until Ctrl-C; `ready` is called with its address once it answers."""
+    """Serve the page until Ctrl-C or SIGTERM; `ready` is called with its addresses once it answers.
+
+    The first address is the one to open. Requests under way are finished first.
+    """
     server = PageServer(service, binding)
 
-    def on_ready(address: str) -> None:
+    def on_ready(address: str, *others: str) -> None:
         if ready is not None:
-            ready(address)
+            ready(address, *others)
         if open_browser:
             # On a thread: some browsers run in the terminal and return only when they are closed.
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     server.ready = on_ready
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt), _interrupted_by_sigterm():
         server.run()
+
+
+@contextmanager
+def _interrupted_by_sigterm() -> Iterator[None]:
+    """Have SIGTERM end the block like Ctrl-C: uvicorn sends itself the signal again once it has stopped."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -160,22 +194,3 @@ def check_token(token: str | None) -> str | None:
     if token is not None and not TOKEN_SHAPE.fullmatch(token):
         raise ServerError("a token has 16 to 200 letters, digits, - and _: choose another, or leave it out")
     return token
-
-
-def allowed_hosts(names: Sequence[str], port: int) -> list[str]:
-    """The accepted Host headers: this machine and these names; a name with its own port keeps it."""
-    known = [with_port(name, port) for name in (LOOPBACK, "localhost", "::1", *names)]
-    bare = [host.removesuffix(":80") for host in known] if port == 80 else []
-    return list(dict.fromkeys(known + bare))
-
-
-def with_port(name: str, port: int) -> str:
-    """Add the port to a host name or address that has none; IPv6 addresses get brackets.
-
-    >>> with_port("::1", 8000), with_port("lab.example:443", 8000)
-    ('[::1]:8000', 'lab.example:443')
-    """
-    if name.count(":") > 1 and not name.startswith("["):
-        return f"[{name}]:{port}"
-    has_port = re.search(r":\d+$", name) is not None
-    return name if has_port else f"{name}:{port}"

@@ -74,7 +74,7 @@ function chainList({ chain, said, left, right, others }) {
 /** Apply the changes of an option, and the new answer unless the option drops it. */
 function resolve(session, { said }, { said: isKept, changes, clusters }) {
   const newCount = clusters === undefined ? {} : { clusters };
-  return session.act("/api/resolve", { said: isKept ? said : null, changes, ...newCount });
+  return session.act("api/resolve", { said: isKept ? said : null, changes, ...newCount });
 }
 
 function sentence({ left, right, answer, others }) {

@@ -39,6 +39,6 @@ export function startPerson(session) {
   });
   dialog.addEventListener("close", async () => {
     const name = field.value.trim();
-    if (dialog.returnValue === "save" && (await session.act("/api/introduce", { name }))) show(name);
+    if (dialog.returnValue === "save" && (await session.act("api/introduce", { name }))) show(name);
   });
 }

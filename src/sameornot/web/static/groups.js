@@ -25,7 +25,7 @@ export class GroupsView {
 
   async load() {
     try {
-      this.#groups = (await get("/api/groups")).groups;
+      this.#groups = (await get("api/groups")).groups;
       const keys = new Set(this.#groups.map((group) => group.key));
       for (const key of this.#lists.keys()) if (!keys.has(key)) this.#lists.delete(key);
       await Promise.all([...this.#lists.values()].map((list) => list.reload()));
@@ -62,7 +62,7 @@ export class GroupsView {
     const submit = (event) => {
       event.preventDefault();
       field.blur();
-      this.#session.act("/api/regroup", { clusters: field.value === "" ? null : Number(field.value) });
+      this.#session.act("api/regroup", { clusters: field.value === "" ? null : Number(field.value) });
     };
     return make(
       "div",
@@ -126,7 +126,7 @@ export class GroupsView {
     field.addEventListener("keydown", (event) => event.key === "Escape" && done());
     const submit = async (event) => {
       event.preventDefault();
-      await this.#session.act("/api/name", { group: group.key, name: field.value.trim() });
+      await this.#session.act("api/name", { group: group.key, name: field.value.trim() });
       done();
     };
     return make(
@@ -173,7 +173,7 @@ export class GroupsView {
       ...others.map((other) => make("option", { value: other.key }, other.label)),
     );
     // If earlier answers contradict it, the conflict dialog asks first.
-    const merge = () => this.#session.act("/api/merge", { a: group.key, b: choice.value, confirm: false });
+    const merge = () => this.#session.act("api/merge", { a: group.key, b: choice.value, confirm: false });
     return make(
       "span",
       { class: "merge" },

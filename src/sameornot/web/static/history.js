@@ -52,7 +52,7 @@ export class HistoryView {
 
   async load() {
     try {
-      this.#answers = (await get("/api/history")).answers.sort((a, b) => b.n - a.n);
+      this.#answers = (await get("api/history")).answers.sort((a, b) => b.n - a.n);
       this.#draw();
     } catch (error) {
       this.#session.reportError(error);
@@ -155,12 +155,12 @@ export class HistoryView {
   }
 
   #change(line, to, candidates = []) {
-    return this.#session.act("/api/change", { seq: line.seq, to, candidates });
+    return this.#session.act("api/change", { seq: line.seq, to, candidates });
   }
 
   async #undoMany() {
     for (let left = Number(this.#number.value) || 1; left > 0 && this.#session.progress.can_undo; left -= 1) {
-      if (!(await this.#session.act("/api/undo"))) return;
+      if (!(await this.#session.act("api/undo"))) return;
     }
   }
 }

@@ -50,7 +50,7 @@ function letter(event) {
 }
 
 function undo(session) {
-  if (session.progress?.can_undo) session.act("/api/undo");
+  if (session.progress?.can_undo) session.act("api/undo");
 }
 
 /** The page itself does not scroll, so the arrow keys scroll the table wherever the focus is. */

@@ -16,6 +16,9 @@ import { currentView, startRoutes } from "./routes.js";
 import { Session } from "./session.js";
 import { startTheme } from "./theme.js";
 
+// Every script has arrived.
+if (!byId("stuck").dataset.now) byId("stuck").hidden = true;
+
 // Milliseconds from an answer to its next question on the screen, for the help dialog and for tests.
 window.sameornotTimings = [];
 

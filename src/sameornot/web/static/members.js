@@ -51,7 +51,7 @@ export class MemberList {
   async #fetch(limit) {
     const where = { group: this.#group.key, order: this.#order, offset: this.#members.length, limit };
     try {
-      const { members, total } = await get("/api/members", where);
+      const { members, total } = await get("api/members", where);
       this.#members.push(...members);
       this.#total = total;
     } catch (error) {
@@ -97,7 +97,7 @@ export class MemberList {
 
   #line({ row, id, image, confidence, placed, values }) {
     const label = (text) => `${text}: ${id}`;
-    const wrong = () => this.#session.act("/api/wrong", { row });
+    const wrong = () => this.#session.act("api/wrong", { row });
     return make(
       "tr",
       { "data-testid": "member", "data-row": row },

@@ -62,7 +62,7 @@ export class ModelPanel {
   async #load() {
     if (isBlind()) return;
     try {
-      this.#show(await get("/api/picture"));
+      this.#show(await get("api/picture"));
     } catch (error) {
       // The banner reports a lost connection, and the next event fetches again.
       if (!(error instanceof Unreachable)) this.#session.reportError(error);

@@ -28,9 +28,9 @@ export class QuestionView {
       if (answer !== null && event.detail < 2) this.#answer(answer.dataset, event.timeStamp);
     });
     byId("mode").addEventListener("click", () => {
-      session.act("/api/prefer", { choices: session.question?.choice ? 1 : null });
+      session.act("api/prefer", { choices: session.question?.choice ? 1 : null });
     });
-    for (const id of ["undo", "end-undo"]) byId(id).addEventListener("click", () => session.act("/api/undo"));
+    for (const id of ["undo", "end-undo"]) byId(id).addEventListener("click", () => session.act("api/undo"));
     for (const side of ["left", "right"]) {
       byId(`${side}-id`).addEventListener("click", () => openRecord(session.question[side].row));
     }

@@ -9,7 +9,7 @@ import { percent } from "./format.js";
 export function recordOpener(session) {
   return async (row) => {
     try {
-      show(session, await get("/api/record", { row }));
+      show(session, await get("api/record", { row }));
     } catch (error) {
       session.reportError(error);
     }
@@ -18,7 +18,7 @@ export function recordOpener(session) {
 
 /** Ask next about this row, and show the question. */
 export async function askAbout(session, row) {
-  if (await session.act("/api/ask_about", { row })) go("question");
+  if (await session.act("api/ask_about", { row })) go("question");
 }
 
 function show(session, { record, fields }) {

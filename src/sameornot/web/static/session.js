@@ -31,7 +31,7 @@ export class Session extends EventTarget {
   /** Load the whole state; retry until the server answers. */
   async load() {
     try {
-      this.state = await this.#retry(() => get("/api/state"));
+      this.state = await this.#retry(() => get("api/state"));
     } catch (error) {
       this.reportError(error);
       return;
@@ -54,14 +54,14 @@ export class Session extends EventTarget {
   async answer(answer, pressedAt) {
     if (!this.canAnswer()) return;
     const body = { question: this.question.id, answer, seconds: this.#timer.seconds() };
-    await this.#send({ path: "/api/answer", body }, answer, pressedAt);
+    await this.#send({ path: "api/answer", body }, answer, pressedAt);
   }
 
   /** Answer a choice: "same" as the candidate in a row, "different" from all of them, or "unsure". */
   async choose(answer, candidate, pressedAt) {
     if (!this.canAnswer()) return;
     const body = { question: this.question.id, answer, candidate, seconds: this.#timer.seconds() };
-    await this.#send({ path: "/api/choose", body }, candidate ?? answer, pressedAt);
+    await this.#send({ path: "api/choose", body }, candidate ?? answer, pressedAt);
   }
 
   /** Send an answer; `what` says which button it is. */
@@ -124,7 +124,7 @@ export class Session extends EventTarget {
   /** Load the state once, without retrying. */
   async refresh() {
     try {
-      const state = await get("/api/state");
+      const state = await get("api/state");
       // If an answer was sent meanwhile, its response is newer.
       if (!this.busy && state.version >= this.version) this.update(state);
     } catch (error) {
