@@ -33,6 +33,7 @@ LAYERS = [
     ["export"],
     ["web"],
     ["cli"],
+    ["__main__"],
 ]
 ROOMS = {room for layer in LAYERS for room in layer}
 
@@ -50,7 +51,7 @@ MAY_IMPORT["table"] = {"_validation", "engine"}
 for room in ("service", "export", "web"):
     MAY_IMPORT[room] -= {"simulation", "oracles", "datasets"}
 MAY_IMPORT["cli"] |= {"__init__"}
-MAY_IMPORT["__init__"] = ROOMS - {"cli"}  # cli needs typer, which `import sameornot` must not
+MAY_IMPORT["__init__"] = ROOMS - {"cli", "__main__"}  # cli needs typer, which `import sameornot` must not
 
 OPTIONAL = {"typer", "rich", "matplotlib", "python_calamine", "cvxpy", "hypothesis", "sqlalchemy", "psycopg"}
 OPTIONAL |= {"starlette", "uvicorn", "jinja2", "pyarrow", "anyio", "playwright", "dask", "distributed"}

@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.cookiejar import CookieJar
 from urllib.error import HTTPError
 from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
@@ -70,6 +70,12 @@ def page(*arguments):
         finally:
             process.kill()
     assert (process.returncode, errors) == (0, "")
+
+
+def sessions():
+    """The sessions in the store, which is only made if it is missing."""
+    with closing(open_store(default_store())) as store:
+        return store.sessions()
 
 
 def call(*arguments, typed=""):
@@ -142,6 +148,7 @@ def test_demo_opens_the_page_on_its_own_table_and_store(folder):
 def test_invalid_options_get_one_sentence(arguments, complaint):
     answer = call("label", *arguments, "--no-browser")
     assert (answer.exit_code, answer.stdout, answer.stderr) == (2, "", f"sameornot: {complaint}\n")
+    assert sessions() == []
 
 
 def test_port_in_use_gets_one_sentence():
@@ -150,6 +157,14 @@ def test_port_in_use_gets_one_sentence():
         answer = call("label", "patients.csv", "--no-browser", "--port", port)
     sentence = f"port {port} is taken by another program: choose another, or leave it out to get a free one"
     assert (answer.exit_code, answer.stdout, answer.stderr) == (2, "", f"sameornot: {sentence}\n")
+    assert sessions() == []
+
+
+def test_command_without_its_extra_says_what_to_install():
+    code = "import sys; sys.modules['typer'] = None; from sameornot.__main__ import main; main()"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=TIMEOUT)
+    sentence = "sameornot: typer is needed and is not installed: pip install 'sameornot[page]'\n"
+    assert (run.returncode, run.stdout, run.stderr) == (1, "", sentence)
 
 
 def test_changed_table_is_refused_and_the_answers_are_kept(folder):

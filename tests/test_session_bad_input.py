@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from sameornot import COBRA, ActiveSession, AugmentedClustering, AugmentedMetric, PCKMeans, simulate
 from sameornot.query import STRATEGIES
@@ -26,6 +27,11 @@ BAD_TABLES = [
     (np.empty((0, 2)), "X has 0 rows and 2 columns but needs at least one of each"),
     (np.empty((8, 0)), "X has 8 rows and 0 columns but needs at least one of each"),
     (X[:, 0], r"X has 1 dimension\(s\) but a table"),
+    (sparse.csr_array(X), r"X is a sparse matrix but a dense one is needed: give X\.toarray\(\)"),
+    (
+        X / abs(X).max() * 1.7e308,
+        r"X holds numbers up to 1\.[67]\d*e\+308 but at most 1e\+100",
+    ),
     (X[:, :, None], r"X has 3 dimension\(s\) but a table"),
 ]
 
@@ -197,6 +203,8 @@ BAD_FITS = [
     ({"X": np.empty((8, 0))}, r"Found array with 0 feature\(s\) .* a minimum of 1 is required"),
     ({"X": X[:, 0]}, "Expected 2D array, got 1D array"),
     ({"X": X[:, :, None]}, "Found array with dim 3"),
+    ({"X": X / abs(X).max() * 1.7e308}, r"X holds numbers up to 1\.\d+e\+308 but at most 1e\+100"),
+    ({"X": pd.DataFrame(X, columns=["a", "a"])}, "X has several columns named 'a': give each column a name"),
     ({"y": Y[:-1]}, r"y has shape \(7,\) but X has 8 rows"),
     ({"y": [*Y[:-1], np.nan]}, "y holds a missing label: write -1"),
     ({"must_link": [(0, 8)]}, r"must_link holds the pair \(0, 8\) but two different rows from 0 to 7"),
@@ -218,6 +226,12 @@ BAD_FITS = [
 def test_estimators_refuse_what_they_cannot_fit(name, changed, message):
     with pytest.raises(ValueError, match=message):
         ESTIMATORS[name].fit(**{"X": X, **changed})
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators_refuse_column_names_of_several_types(name):
+    with pytest.raises(TypeError, match=r"the column names of X are of several types \(int, str\)"):
+        ESTIMATORS[name].fit(pd.DataFrame(X, columns=["a", 1]))
 
 
 BAD_PARAMETERS = [

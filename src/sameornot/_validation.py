@@ -5,10 +5,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
+
+# Sums of squares of larger numbers overflow.
+LARGEST = 1e100
 
 
 def check_table(X: Any) -> tuple[np.ndarray, list[str]]:
     """A finite float matrix and its column names from an array or a DataFrame."""
+    if sparse.issparse(X):
+        raise ValueError("X is a sparse matrix but a dense one is needed: give X.toarray()")
     names = [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
     values = _as_numbers(X)
     if values.ndim != 2:
@@ -22,7 +28,43 @@ def check_table(X: Any) -> tuple[np.ndarray, list[str]]:
         raise ValueError(
             f"X holds {values[row, column]} in row {row}, column {column}: fill or drop it first"
         )
+    check_size(values)
     return values, names or [f"x{m}" for m in range(values.shape[1])]
+
+
+def check_size(X: np.ndarray) -> np.ndarray:
+    """Refuse numbers that cannot be squared and summed."""
+    largest = max(X.max(), -X.min())
+    if largest > LARGEST:
+        raise ValueError(
+            f"X holds numbers up to {largest:.3g} but at most {LARGEST:g} can be compared: "
+            "divide its columns by their largest value"
+        )
+    return X
+
+
+def check_column_names(X: Any) -> None:
+    """Refuse a DataFrame whose columns cannot be told apart by their names."""
+    if not isinstance(X, pd.DataFrame):
+        return
+    if X.columns.has_duplicates:
+        repeated = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"X has several columns named {repeated!r}: give each column a name of its own")
+    if len(kinds := {type(name).__name__ for name in X.columns}) > 1:
+        raise TypeError(
+            f"the column names of X are of several types ({', '.join(sorted(kinds))}): make them text, for "
+            "example with X.columns = X.columns.astype(str)"
+        )
+
+
+def check_fit_rows(estimator: Any, X: Any) -> np.ndarray:
+    """The rows that an estimator is fitted to, and their names on the estimator."""
+    from sklearn.utils.validation import validate_data
+
+    check_column_names(X)
+    with np.errstate(all="ignore"):  # sums of the largest numbers overflow
+        rows = validate_data(estimator, X, dtype=np.float64)
+    return check_size(rows)
 
 
 def _as_numbers(X: Any) -> np.ndarray:

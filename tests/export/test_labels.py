@@ -106,6 +106,14 @@ def test_numbers_are_written_unchanged():
     assert write_csv(frame) == "a,b,c\r\n-1.5,-2,True\r\n,3,False\r\n"
 
 
+@pytest.mark.parametrize("cell", ["x;=1+1", "x\t=1+1", "a; @b", "a|-2+3", "a;'=1"])
+def test_formula_behind_another_separator_stays_inside_of_quotation_marks(cell):
+    frame = pd.DataFrame({"a": [cell, "plain"], "b": [1, 2]})
+    assert write_csv(frame).splitlines()[1] == f'"{cell}",1'
+    assert f'"{cell}"' in write_csv(frame.rename(columns={"a": cell})).splitlines()[0]
+    assert cells_of(write_csv(frame))[1:] == [[cell, "1"], ["plain", "2"]]
+
+
 def test_headers_are_escaped_too():
     frame = pd.DataFrame([[1, 2]], columns=["=cmd()", "plain"])
     assert write_csv(frame) == "'=cmd(),plain\r\n1,2\r\n"

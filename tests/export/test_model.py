@@ -219,10 +219,26 @@ def test_model_with_a_missing_part_is_refused(data, part):
         Model.from_json({key: value for key, value in data.items() if key != part})
 
 
-@pytest.mark.parametrize(("field", "value"), [("spread", "wide"), ("middle", None), ("origin", "early")])
+ABSURD = [("spread", 0), ("unit", -1.0), ("middle", 10**400), ("origin", float("inf"))]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("spread", "wide"), ("middle", None), ("origin", "early"), *ABSURD]
+)
 def test_damaged_encoder_is_refused(data, field, value):
     damaged = deepcopy(data)
     assert field in damaged["encoder"]["columns"][0]["coder"]
     damaged["encoder"]["columns"][0]["coder"][field] = value
     with pytest.raises(ModelError, match="damaged"):
         Model.from_json(damaged)
+
+
+@pytest.mark.parametrize("digits", ["9" * 400, "9" * 5000, "1e400", "-1e400"])
+@pytest.mark.parametrize("field", ["spread", "middle"])
+def test_file_with_absurd_numbers_is_refused(data, tmp_path, field, digits):
+    damaged = deepcopy(data)
+    damaged["encoder"]["columns"][0]["coder"][field] = "HERE"
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(damaged).replace('"HERE"', digits))
+    with pytest.raises(ModelError, match=r"^model\.json is no model of .* it holds the number \S+$"):
+        Model.load(path)

@@ -141,6 +141,8 @@ def test_invalid_body_is_refused_in_one_sentence(browser, service, name, said, s
         b'{"question": %s, "answer": "same"}' % (b"9" * 5000),
         b"[" * 60_000,
         b'{"a":' * 10_000,
+        b'{"question": ' + b"[" * 956 + b"]" * 956 + b', "answer": "same"}',
+        b'{"question": ' + b'{"a":' * 1200 + b"1" + b"}" * 1200 + b', "answer": "same"}',
     ],
     ids=lambda body: ascii(body[:20]),
 )

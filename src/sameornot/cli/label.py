@@ -39,10 +39,12 @@ def label(
 ) -> None:
     """Open the labelling page on a table. Run it again to resume."""
     with explained_errors():
-        from sameornot.web.server import Binding
+        from sameornot.web.server import Binding, check_binding
 
+        binding = Binding(host, port, token, public_url=public_url)
+        check_binding(binding)
         with open_table(options) as service:
-            serve_page(service, Binding(host, port, token, public_url=public_url), browser)
+            serve_page(service, binding, browser)
 
 
 def serve_page(service: "LabellingService", binding: "Binding", browser: bool) -> None:

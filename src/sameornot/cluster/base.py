@@ -15,7 +15,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sameornot._types import Agreement, Fact, GroupCount
-from sameornot._validation import check_labels, check_n_clusters, check_pairs
+from sameornot._validation import (
+    check_fit_rows,
+    check_labels,
+    check_n_clusters,
+    check_pairs,
+)
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import Metric, feature_scale
 
@@ -193,7 +198,7 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             Partial labels, −1 where unknown: equal ones must link, unequal ones cannot.
         must_link, cannot_link : rows of two row numbers, optional
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = check_fit_rows(self, X)
         n_clusters = None if self.n_clusters is None else check_n_clusters(self.n_clusters, len(X))
         self.check()
         answers = self._constraints(len(X), y, must_link, cannot_link)

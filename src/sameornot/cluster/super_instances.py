@@ -19,11 +19,10 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from sameornot._deprecated import renamed_property
 from sameornot._types import Answer, Pair, Question
-from sameornot._validation import check_count, check_n_clusters
+from sameornot._validation import check_count, check_fit_rows, check_n_clusters
 from sameornot.cluster.base import Assignment, Clusterer, Clustering, Problem, State, step_rngs
 from sameornot.cluster.clustering import squared_distances
 from sameornot.constraints import Constraints
@@ -298,7 +297,7 @@ class SuperInstanceClusterer(Clusterer):
             Partial labels, −1 where unknown: equal ones must link, unequal ones cannot.
         must_link, cannot_link : rows of two row numbers, optional
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = check_fit_rows(self, X)
         n_clusters = None if self.n_clusters is None else check_n_clusters(self.n_clusters, len(X))
         self.check()
         expert = KnownAnswers(self._constraints(len(X), y, must_link, cannot_link), self.budget)

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from sameornot._validation import check_n_clusters
+from sameornot._validation import check_fit_rows, check_n_clusters
 from sameornot.cluster.base import Problem, check_constraints
 from sameornot.cluster.metric_learning import check_metric, fit_metric, settings_of
 from sameornot.metric.learn import feature_scale
@@ -71,7 +71,7 @@ class AugmentedMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Partial labels, −1 where unknown: equal ones must link, unequal ones cannot.
         must_link, cannot_link : rows of two row numbers, optional
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = check_fit_rows(self, X)
         check_metric(settings_of(self))
         answers = check_constraints(len(X), y, must_link, cannot_link)
         n_clusters = max(2, len(answers.neighbourhoods()))

@@ -27,6 +27,7 @@ VERSION = 2
 # A model of 10,000 columns and 100 groups takes some 20 MB; a much larger file is not one of ours.
 MAX_BYTES = 512 * 2**20
 MAX_GROUPS = 100_000
+MAX_DIGITS = 20  # of a whole number: row and group numbers have 64 bits
 
 
 class ModelError(ValueError):
@@ -34,15 +35,38 @@ class ModelError(ValueError):
 
 
 def parse_json(text: str, name: str) -> Any:
-    """Parse the JSON of a file; NaN and Infinity, which Python accepts, are refused."""
+    """Parse the JSON of a file; NaN, Infinity and numbers that no model holds are refused."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_finite_float, parse_int=_bounded_int
+        )
+    except AbsurdNumberError as error:
+        raise ModelError(
+            f"{name} is no model of sameornot, or a damaged one: it holds the number {error}"
+        ) from None
     except (ValueError, RecursionError):
         raise ModelError(f"{name} is no model of sameornot: it is not JSON") from None
 
 
+class AbsurdNumberError(ValueError):
+    """A number that is larger than any that a model holds."""
+
+
 def _refuse_constant(name: str) -> None:
     raise ValueError(name)
+
+
+def _finite_float(digits: str) -> float:
+    value = float(digits)
+    if not np.isfinite(value):
+        raise AbsurdNumberError(digits[:20])
+    return value
+
+
+def _bounded_int(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise AbsurdNumberError(f"{digits[:20]}…")
+    return int(digits)
 
 
 def check_format(data: Any) -> None:
@@ -66,9 +90,9 @@ def read_encoder(data: Any) -> TableEncoder:
         encoder = TableEncoder.from_json(data)
         with np.errstate(all="ignore"):
             features = encoder.transform(empty_row(encoder))
-    except TableError:
-        raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+    except TableError as error:
+        raise ModelError(f"the model cannot be used: {error}") from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         features = np.array(np.nan)
     if not np.isfinite(features).all():
         raise ModelError("the model is damaged (its encoder cannot be used): export it again")

@@ -175,7 +175,7 @@ class TableEncoder:
             coders = {name: _CODERS[coder["kind"]](**coder) for name, coder in lines}
             left_out = [(name, reason) for name, reason in state["left_out"]]
             return cls(coders, left_out, list(state["notices"]))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise TableError("the encoder's state is incomplete or damaged: write the model again") from None
 
 

@@ -1,7 +1,7 @@
 """One cell as plain text. Whoever puts it on a page or into a file escapes it."""
 
 import math
-from datetime import date
+from datetime import MAXYEAR, MINYEAR, date
 from typing import Any
 
 import numpy as np
@@ -61,4 +61,7 @@ def _format_number(value: float) -> str:
 
 def _format_timestamp(value: pd.Timestamp) -> str:
     at_midnight = value == value.normalize()
+    if not MINYEAR <= value.year <= MAXYEAR:  # pandas holds such dates, but cannot write them
+        text = np.datetime_as_string(value.to_datetime64(), unit="s").replace("T", " ")
+        return str(text.removesuffix(" 00:00:00") if at_midnight else text)
     return value.strftime("%Y-%m-%d") if at_midnight else value.isoformat(sep=" ", timespec="seconds")

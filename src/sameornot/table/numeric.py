@@ -48,6 +48,11 @@ class NumericCoder:
         unit, deviation = _unit_and_deviation(filled - origin)
         return cls(kind.name, kind.date_format, origin, unit, deviation, middle, int(missing.sum()))
 
+    def __post_init__(self) -> None:
+        numbers = (self.origin, self.unit, self.spread, self.middle)
+        if not all(np.isfinite(float(number)) for number in numbers) or self.unit <= 0 or self.spread <= 0:
+            raise ValueError(f"finite numbers, and a unit and a spread above 0, are needed: {self}")
+
     @property
     def fill(self) -> str:
         """The value that replaces a missing cell, as text."""

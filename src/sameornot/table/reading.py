@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sameornot._validation import check_count
+from sameornot.table.arrow import open_parquet, to_frame
 from sameornot.table.delimited import (
     count_delimited,
     read_delimited,
@@ -23,7 +24,6 @@ from sameornot.table.names import unique_names, with_unique_names
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _PARQUET = {".parquet", ".pq"}
-_FLOATS = {"float", "double"}  # names of Arrow types
 _EXCEL = {".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"}
 _KNOWN = "CSV (.csv), TSV (.tsv, .txt), Parquet (.parquet) or Excel (.xlsx)"
 
@@ -66,7 +66,7 @@ def is_large(path: Path, limits: SampleLimits) -> bool:
         return path.stat().st_size > (limits.gzip_bytes if is_compressed else limits.text_bytes)
     if suffix not in _PARQUET:
         return False
-    with _explained_errors(path), _parquet_file(path) as file:
+    with _explained_errors(path), open_parquet(path) as file:
         return _count_cells(file.metadata) > limits.parquet_cells
 
 
@@ -77,7 +77,7 @@ def count_rows(path: Path) -> int:
         if suffix in _SEPARATORS:
             return count_delimited(path, _SEPARATORS[suffix], BLOCK_ROWS)
         if suffix in _PARQUET:
-            with _parquet_file(path) as file:
+            with open_parquet(path) as file:
                 return int(file.metadata.num_rows)
     return len(read_table(path))
 
@@ -136,18 +136,6 @@ def _with_rows(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     return frame
 
 
-def _parquet_file(path: Path) -> Any:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise TableError(f"{path.name} is a Parquet file: install pyarrow, or save it as CSV") from None
-    try:
-        return pq.ParquetFile(path)
-    except pa.ArrowException:
-        raise TableError(f"{path.name} is no Parquet file, or a damaged one: write it again") from None
-
-
 def _count_cells(metadata: Any) -> int:
     """The cells of a Parquet file; each number of a vector counts."""
     columns = range(metadata.num_columns)
@@ -158,43 +146,31 @@ def _count_cells(metadata: Any) -> int:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    with _parquet_file(path) as file:
-        return _to_frame(file.read())
+    with open_parquet(path) as file:
+        return to_frame(file.read())
 
 
 def _parquet_blocks(path: Path, n_rows: int) -> Iterator[pd.DataFrame]:
     import pyarrow as pa
 
-    with _parquet_file(path) as file:
+    with open_parquet(path) as file:
         if file.metadata.num_rows == 0:
-            _with_rows(_to_frame(file.read()), path.name)
+            _with_rows(to_frame(file.read()), path.name)
         for batch in file.iter_batches(batch_size=n_rows):
-            yield _to_frame(pa.Table.from_batches([batch]))
+            yield to_frame(pa.Table.from_batches([batch]))
 
 
 def _parquet_rows(path: Path, rows: np.ndarray, block_rows: int) -> pd.DataFrame:
     import pyarrow as pa
 
     taken, start = [], 0
-    with _parquet_file(path) as file:
+    with open_parquet(path) as file:
         for batch in file.iter_batches(batch_size=block_rows):
             end = start + len(batch)
             selected = rows[np.searchsorted(rows, start) : np.searchsorted(rows, end)] - start
             taken.append(pa.Table.from_batches([batch]).take(pa.array(selected)))
             start = end
-    return _to_frame(pa.concat_tables(taken))
-
-
-def _to_frame(table: Any) -> pd.DataFrame:
-    """Convert from Arrow; names are made unique first, since pyarrow mixes up columns of one name."""
-    named = table.rename_columns(unique_names(table.column_names))
-    kinds = {str(kind) for kind in named.schema.types}
-    if len(kinds) == 1 and kinds <= _FLOATS and not any(column.null_count for column in named.columns):
-        # One array for a numeric table takes a tenth of the time that pandas needs to join columns.
-        cells = np.stack([column.to_numpy() for column in named.columns])
-        return pd.DataFrame(cells.T, columns=named.column_names, copy=False)
-    frame: pd.DataFrame = named.to_pandas(ignore_metadata=True)
-    return frame
+    return to_frame(pa.concat_tables(taken))
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
@@ -204,11 +180,23 @@ def _read_excel(path: Path) -> pd.DataFrame:
         raise TableError(
             f"{path.name} is an Excel file: install python-calamine, or save it as CSV"
         ) from None
+    with _explained_excel_errors(path, CalamineError), pd.ExcelFile(path, engine="calamine") as book:
+        if not book.sheet_names:
+            raise TableError(f"{path.name} has no sheets: put the table on one")
+        head = pd.read_excel(book, header=None, nrows=1)
+        if len(head) == 0:
+            raise TableError(f"the first sheet of {path.name} is empty: put the table there")
+        return pd.read_excel(book, header=0, names=unique_names(head.iloc[0]))
+
+
+@contextmanager
+def _explained_excel_errors(path: Path, damaged: type[Exception]) -> Iterator[None]:
     try:
-        with pd.ExcelFile(path, engine="calamine") as book:
-            head = pd.read_excel(book, header=None, nrows=1)
-            if len(head) == 0:
-                raise TableError(f"the first sheet of {path.name} is empty: put the table there")
-            return pd.read_excel(book, header=0, names=unique_names(head.iloc[0]))
-    except CalamineError:
+        yield
+    except damaged:
         raise TableError(f"{path.name} is no Excel file, or a damaged or locked one: save it again") from None
+    except OverflowError:
+        raise TableError(
+            f"{path.name} holds a date or duration that is too large: correct it, or give its cells the "
+            "format of a number"
+        ) from None

@@ -81,7 +81,7 @@ def _routes(service: LabellingService, events: EventBroadcaster) -> list[BaseRou
         *commands,
         *queries,
         Route("/api/events", events.stream),
-        Route("/image/{key:int}", _file(service, image_response, query_threads)),
+        Route("/image/{key}", _file(service, image_response, query_threads)),
         Route("/download/{key}", _file(service, download_response, download_threads)),
     ]
 

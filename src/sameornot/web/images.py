@@ -1,6 +1,7 @@
 """Images of records: image files in the folder of the table, and nothing else."""
 
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -18,11 +19,15 @@ MEDIA_TYPES = {
     ".webp": "image/webp",
     ".bmp": "image/bmp",
 }
+ROW = re.compile(r"[0-9]{1,18}")
 MAX_BYTES = 32 * 2**20
 
 
-def image_response(service: LabellingService, row: int) -> FileResponse:
+def image_response(service: LabellingService, key: str) -> FileResponse:
     """The image of a row; 404 for whatever reason there is none to show."""
+    if not ROW.fullmatch(key):
+        raise HTTPException(404, "the address of a picture ends with the number of a row")
+    row = int(key)
     path = service.image(row)
     if path is None or service.folder is None or not is_servable(path, Path(service.folder)):
         raise HTTPException(404, f"row {row} has no picture that can be shown")

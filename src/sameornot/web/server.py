@@ -189,6 +189,14 @@ def _bind_sentence(host: str, port: int, error: OSError) -> str:
     return f"the page cannot be served at {host} port {port}: {error.strerror}"
 
 
+def check_binding(binding: Binding) -> None:
+    """Refuse what `PageServer` would refuse, before a session is begun."""
+    check_token(binding.token)
+    if binding.public_url is not None:
+        PublicUrl.read(binding.public_url)
+    bind(binding.host, binding.port).close()
+
+
 def check_token(token: str | None) -> str | None:
     """Refuse a token that can be guessed or cannot be the value of a cookie."""
     if token is not None and not TOKEN_SHAPE.fullmatch(token):

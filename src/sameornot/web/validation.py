@@ -122,10 +122,9 @@ async def read_body(request: Request, check: Check) -> dict[str, Any]:
         raise HTTPException(415, "send JSON with the content type application/json")
     body = await _read_bounded(request)
     try:
-        value = json.loads(body)
+        return dict(check("the request", json.loads(body)))
     except (ValueError, RecursionError):
-        raise bad_request("the request is not valid JSON") from None
-    return dict(check("the request", value))
+        raise bad_request("the request is not valid JSON, or is nested too deeply") from None
 
 
 async def _read_bounded(request: Request) -> bytes:
