@@ -21,7 +21,7 @@ SHAPES = {"moons": make_moons, "circles": make_circles}
 ROUTES = {
     "default (linear)": AugmentedClustering(),
     '`kernel="additive"`': AugmentedClustering(kernel="additive"),
-    '`clusterer="spectral"`': ConstrainedSpectral(),
+    '`clusterer="spectral"`': ConstrainedSpectral(kernel="additive"),
 }
 CHECKPOINTS = (20, 40, 60, 80, 100)
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from sameornot import ActiveSession, Answer, AugmentedClustering
+from sameornot import ActiveSession, Answer, AugmentedClustering, ConstrainedSpectral
 from sameornot.datasets import make_gaussian, make_moons
 
 RECORDS = json.loads((Path(__file__).parent / "golden" / "sessions.json").read_text("utf-8"))
@@ -31,7 +31,7 @@ METHODS = {
     },
     "npu+pckmeans": {"strategy": "npu", "clusterer": "pckmeans"},
     "npu+copkmeans": {"strategy": "npu", "clusterer": "copkmeans"},
-    "npu+spectral": {"strategy": "npu", "clusterer": "spectral"},
+    "npu+spectral": {"strategy": "npu", "clusterer": ConstrainedSpectral(kernel="additive")},
     "mee+mpckmeans": {"strategy": "mee", "clusterer": "mpckmeans"},
     "cobra": {"strategy": "cobra"},
     "cobras": {"strategy": "cobras"},

@@ -7,13 +7,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.metrics import adjusted_rand_score
 
 from sameornot import simulate
 from sameornot.cluster._constraint_graph import constraint_graph
-from sameornot.cluster._spectral_graph import affinity, constrain, neighbour_graph, normalise, propagate
+from sameornot.cluster._spectral_graph import (
+    MAX_DENSE_ROWS,
+    affinity,
+    constrain,
+    neighbour_graph,
+    normalise,
+    propagate,
+    solve_dense,
+    solve_sparse,
+)
 from sameornot.cluster.base import Problem, State
-from sameornot.cluster.spectral import ConstrainedSpectral, cluster_embedding, embed, embed_graph
+from sameornot.cluster.spectral import (
+    ConstrainedSpectral,
+    cluster_embedding,
+    embed,
+    embed_graph,
+    leading_eigenvectors,
+)
 from sameornot.constraints import Constraints
 from sameornot.datasets.curved import make_circles, make_moons
 
@@ -49,7 +65,8 @@ def test_affinity_does_not_depend_on_the_unit():
 def test_propagation_is_the_published_formula():
     rng = np.random.default_rng(0)
     constraints = closure(12, must_link=[(0, 1), (1, 2), (5, 6)], cannot_link=[(0, 5), (7, 2)])
-    walk = normalise(affinity(neighbour_graph(rng.normal(size=(12, 2)), 4)))
+    weights = affinity(neighbour_graph(rng.normal(size=(12, 2)), 4))
+    walk = normalise(weights)
     said = np.zeros((12, 12))
     for i in range(12):
         for j in range(12):
@@ -61,8 +78,27 @@ def test_propagation_is_the_published_formula():
     expected = inverse @ said @ inverse
     graph = constraint_graph(constraints)
     relation = np.eye(len(graph.size)) - graph.cannot_link.toarray()
-    found = propagate(walk, graph, relation, 0.6)
+    found = propagate(weights, graph, relation, 0.6)
     np.testing.assert_allclose(found, expected / np.abs(expected).max(), atol=1e-12)
+
+
+@pytest.mark.parametrize("propagation", [0.0, 0.5, 0.99])
+def test_the_sparse_solver_agrees_with_the_dense_one(propagation):
+    rng = np.random.default_rng(0)
+    weights, member = affinity(neighbour_graph(rng.normal(size=(80, 2)), 5)), np.eye(80)[:, :7]
+    expected = solve_dense(weights, member, propagation)
+    np.testing.assert_allclose(solve_sparse(weights, member, propagation), expected, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_leading_eigenvectors_of_a_large_graph_are_those_of_the_dense_solver():
+    n_rows = MAX_DENSE_ROWS + 1
+    centers = 3.0 * np.eye(4)[np.arange(n_rows) % 4]
+    rows = centers + np.random.default_rng(0).normal(size=(n_rows, 4))
+    matrix = normalise(affinity(neighbour_graph(rows, 10)))
+    expected = np.linalg.eigh(matrix)[1][:, :-5:-1]
+    overlap = np.abs(leading_eigenvectors(matrix, 4).T @ expected)
+    np.testing.assert_allclose(overlap, np.eye(4), atol=1e-6)
 
 
 def test_without_propagation_answers_change_their_own_pairs_only():
@@ -96,17 +132,34 @@ def test_rows_that_hang_together_are_one_point_of_the_embedding():
 def test_clean_moons_are_told_apart_by_a_few_labels_and_by_none():
     X, y = clean_moons()
     for n_known in (0, 6):
-        model = ConstrainedSpectral(2, kernel=None, random_state=0).fit(X, known(y, n_known))
+        model = ConstrainedSpectral(2, random_state=0).fit(X, known(y, n_known))
         assert adjusted_rand_score(y, model.labels_) == 1.0
 
 
 @pytest.mark.parametrize("make", [make_moons, make_circles])
 def test_relevant_features_are_found_among_irrelevant_ones(make):
     X, y = make(random_state=0)
-    curved = ConstrainedSpectral(2, random_state=0).fit(X, known(y, 60))
-    straight = ConstrainedSpectral(2, kernel=None, random_state=0).fit(X, known(y, 60))
+    curved = ConstrainedSpectral(2, kernel="additive", random_state=0).fit(X, known(y, 60))
+    straight = ConstrainedSpectral(2, random_state=0).fit(X, known(y, 60))
     assert adjusted_rand_score(y, curved.labels_) > 0.95 > 0.8 > adjusted_rand_score(y, straight.labels_)
     assert curved.feature_weights_[:2].sum() > 0.9
+
+
+def random_pairs(y, n_pairs, seed):
+    pairs = np.random.default_rng(seed).choice(len(y), size=(n_pairs, 2), replace=True)
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    return {"must_link": pairs[same & (pairs[:, 0] != pairs[:, 1])], "cannot_link": pairs[~same]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("load", [load_digits, load_breast_cancer])
+def test_pairs_do_not_lower_the_agreement(load):
+    X, y = load(return_X_y=True)
+    model = ConstrainedSpectral(len(set(y)), random_state=0)
+    without = adjusted_rand_score(y, model.fit_predict(X))
+    given = [adjusted_rand_score(y, model.fit_predict(X, **random_pairs(y, 50, seed))) for seed in range(3)]
+    assert min(given) > without
+    assert np.mean(given) > without + 0.05
 
 
 @given(st.integers(0, 10_000))
@@ -146,7 +199,7 @@ def test_same_seed_same_groups():
 
 def test_a_session_cuts_clean_moons_with_few_questions():
     X, y = clean_moons(120)
-    clusterer = ConstrainedSpectral(kernel=None)
+    clusterer = ConstrainedSpectral()
     curve = simulate(X, y, 2, budget=6, checkpoints=[6], clusterer=clusterer, random_state=0)
     assert curve.ari.iloc[-1] == 1.0
 
@@ -156,7 +209,7 @@ def test_a_session_cuts_clean_moons_with_few_questions():
 
 def fitted_moons():
     X, y = make_moons(random_state=0)
-    return X, y, ConstrainedSpectral(2, random_state=0).fit(X, known(y, 60))
+    return X, y, ConstrainedSpectral(2, kernel="additive", random_state=0).fit(X, known(y, 60))
 
 
 def test_prediction_agrees_with_the_groups_of_fitted_rows():
@@ -229,7 +282,7 @@ def test_too_many_rows_are_refused():
     with pytest.raises(ValueError, match=r"X has 11 rows .* at most 10"):
         neighbour_graph(rows, 3, max_rows=10)
     with pytest.raises(ValueError, match=r"X has 5001 rows .* at most 5000"):
-        ConstrainedSpectral(2, kernel=None).fit(np.arange(5001.0)[:, None])
+        ConstrainedSpectral(2).fit(np.arange(5001.0)[:, None])
 
 
 @pytest.mark.parametrize(
