@@ -197,9 +197,10 @@ def our_model(name: str, X: np.ndarray, n_init: int = 5, seed: int | None = None
     """Our clusterer at the packages' price; that of PCKMeans is in units of the total variance."""
     options: dict[str, Any] = {"n_init": n_init, "random_state": seed}
     if name == "copkmeans":
-        return COPKMeans(N_CLUSTERS, **options)
+        return COPKMeans(N_CLUSTERS, standardize=False, **options)
     if name == "pckmeans":
-        return PCKMeans(N_CLUSTERS, weight=PRICE / X.var(axis=0).sum(), **options)
+        weight = PRICE / X.var(axis=0).sum()
+        return PCKMeans(N_CLUSTERS, weight=weight, standardize=False, **options)
     return MPCKMeans(N_CLUSTERS, weight=PRICE, **options)
 
 
@@ -208,6 +209,10 @@ def our_fit(name: str, X: np.ndarray, links: Links, seed: int, n_init: int = 5) 
     metric = getattr(model, "metric_", None)
     weights = np.ones(X.shape[1]) if metric is None else metric.weights / metric.scale**2
     return Found(model.labels_, weights)
+
+
+def our_cobras(X: np.ndarray, y: np.ndarray, budget: int, seed: int) -> COBRAS:
+    return COBRAS(budget=budget, standardize=False, random_state=seed).fit(X, y)
 
 
 def our_metric(X: np.ndarray, links: Links, seed: int) -> np.ndarray:
@@ -339,8 +344,7 @@ def contestants(name: str, n: int) -> tuple[Callable[[int], object], Callable[[i
         theirs = partial(peers.npu, X, y, N_CLUSTERS, peers.PCKMeans, asked)
         return partial(our_questions, X, y, asked, **how), theirs
     if name == "cobras":
-        ours = lambda seed: COBRAS(budget=asked[0], random_state=seed).fit(X, y)  # noqa: E731
-        return ours, partial(peers.cobras, X, y, asked)
+        return partial(our_cobras, X, y, asked[0]), partial(peers.cobras, X, y, asked)
     if name == "cobras, session":
         return partial(our_questions, X, y, asked, strategy=COBRASQuestions()), partial(
             peers.cobras, X, y, asked

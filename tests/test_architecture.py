@@ -24,7 +24,7 @@ LAYERS = [
     ["query"],
     ["presets", "registry"],
     ["session"],
-    ["oracles"],
+    ["oracles", "scoring"],
     ["simulation"],
     ["datasets"],
     ["table", "store"],
@@ -42,8 +42,8 @@ MAY_IMPORT = {
     for rank, layer in enumerate(LAYERS)
     for room in layer
 }
-# Answers and data sets know nothing of how they are used.
-MAY_IMPORT["oracles"] = MAY_IMPORT["datasets"] = {"_types", "_validation"}
+# Answers, scores and data sets know nothing of how they are used.
+MAY_IMPORT["oracles"] = MAY_IMPORT["scoring"] = MAY_IMPORT["datasets"] = {"_types", "_validation"}
 # Tables and the store are good for any log of events about any table: they know nothing of the method.
 MAY_IMPORT["store"] = {"_validation"}
 MAY_IMPORT["table"] = {"_validation", "engine"}

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         UncertaintySampling,
         View,
     )
+    from sameornot.scoring import known_rows_scorer
     from sameornot.session import ActiveSession, FinalLabels, RowSource, SessionResult, TooManyGroups
     from sameornot.simulation import simulate
 
@@ -83,6 +84,7 @@ _HOMES = {
         "UncertaintySampling",
         "View",
     ),
+    "scoring": ("known_rows_scorer",),
     "session": ("ActiveSession", "FinalLabels", "RowSource", "SessionResult", "TooManyGroups"),
     "simulation": ("simulate",),
 }
@@ -133,6 +135,7 @@ __all__ = [
     "View",
     "as_printed",
     "as_released",
+    "known_rows_scorer",
     "simulate",
 ]
 

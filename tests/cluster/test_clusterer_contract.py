@@ -217,6 +217,20 @@ def test_a_clone_has_the_parameters_and_nothing_fitted(model):
     np.testing.assert_array_equal(fitted(copy)[2].predict_proba(X), fit.predict_proba(X))
 
 
+def test_what_it_transforms_to_is_named_and_comes_as_a_table_where_wanted(model):
+    X, _, fit = fitted(model.set_output(transform="pandas"), n_clusters=3)
+    table = fit.transform(X)
+    prefix = type(fit).__name__.lower()
+    assert table.columns.tolist() == [f"{prefix}{k}" for k in range(table.shape[1])]
+    assert table.columns.tolist() == fit.get_feature_names_out().tolist()
+    if not hasattr(fit, "cluster_centers_"):
+        np.testing.assert_array_equal(table.to_numpy(), fit.predict_proba(X))
+
+
+def test_every_default_standardises(model):
+    assert type(model)().standardize is True
+
+
 def test_a_fit_can_be_pickled(model):
     X, _, fit = fitted(model, n_clusters=3)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fit)).predict_proba(X), fit.predict_proba(X))

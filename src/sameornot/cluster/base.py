@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -140,7 +140,13 @@ class Clustering(ABC):
         return None
 
 
-class Clusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Clusterer(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+    ABC,
+):
     """A constrained clusterer: a scikit-learn estimator that a session can use too.
 
     In a session, the session's own `n_clusters`, `standardize` and `random_state` take precedence.
@@ -219,6 +225,10 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self)
         return self.clustering_.predict_proba(validate_data(self, X, dtype=np.float64, reset=False))
 
+    def transform(self, X: Any) -> np.ndarray:
+        """What `predict_proba` says of each row, as features for the next step of a pipeline."""
+        return self.predict_proba(X)
+
     def _constraints(self, n_rows: int, y: Any, must_link: Any, cannot_link: Any) -> Constraints:
         return check_constraints(n_rows, y, must_link, cannot_link)
 
@@ -228,6 +238,7 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.labels_ = clustering.labels
         self.metric_ = clustering.metric
         self.feature_weights_ = clustering.metric.feature_weights
+        self._n_features_out = clustering.predict_proba(problem.X[:1]).shape[1]
         return self
 
 

@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sameornot.cluster.base import Assignment, Clusterer, Clustering, Problem
@@ -101,7 +100,7 @@ class CenterClustering(Clustering):
         return float((gram**2).sum() / total / len(residuals)) if total > 0 else 0.0
 
 
-class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):  # type: ignore[misc]
+class CenterClusterer(Clusterer):
     """A clusterer whose rows belong to the nearest of `cluster_centers_`."""
 
     clustering_: CenterClustering
@@ -112,10 +111,6 @@ class CenterClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(np.sqrt(self.clustering_.distances(X)))
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.cluster_centers_)
 
     def _store(self, clustering: CenterClustering, problem: Problem) -> Self:
         super()._store(clustering, problem)

@@ -71,7 +71,7 @@ class COBRA(SuperInstanceClusterer):
         n_clusters: int | None = None,
         budget: int | None = None,
         n_init: int = 10,
-        standardize: bool = False,
+        standardize: bool = True,
         random_state: Any = None,
     ) -> None:
         self.n_super_instances = n_super_instances

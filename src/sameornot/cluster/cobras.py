@@ -81,7 +81,7 @@ class COBRAS(SuperInstanceClusterer):
         *,
         budget: int | None = None,
         n_init: int = 10,
-        standardize: bool = False,
+        standardize: bool = True,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters

@@ -78,7 +78,7 @@ which makes 3 groups: take back a wrong pair or raise n_clusters
         self,
         n_clusters: int | None = 8,
         *,
-        standardize: bool = False,
+        standardize: bool = True,
         n_init: int = 5,
         max_iter: int = 100,
         random_state: Any = None,

@@ -84,7 +84,7 @@ class PCKMeans(CenterClusterer):
         weight_unit: str = "variance",
         answered_row_weight: float = 1.0,
         keep_answers: bool = True,
-        standardize: bool = False,
+        standardize: bool = True,
         n_init: int = 5,
         max_iter: int = 100,
         random_state: Any = None,
