@@ -11,12 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import ThreadpoolController
+from scipy.linalg import lapack
 
 from sameornot.ensemble.config import GraphConfig
+from sameornot.ensemble.neighbours import find_nearest
 
-THREADS = ThreadpoolController()
+# Rows of a kernel that are summed at a time: they stay in the processor's cache.
+BLOCK_CELLS = 2**17
 
 
 def neighbour_graph(rows: np.ndarray, n_neighbors: int) -> sp.csr_array:
@@ -31,23 +32,11 @@ def neighbour_graph(rows: np.ndarray, n_neighbors: int) -> sp.csr_array:
     # Equal rows are as near as can be, whatever the width; an isolated row keeps a weak edge.
     weight = np.exp(-np.divide(squares, scale, out=np.where(squares > 0, np.inf, 0.0), where=scale > 0))
     weight = np.maximum(weight, 1e-12)
-    graph = sp.csr_array(
-        (weight.ravel(), (np.repeat(np.arange(n_rows), k), nearest.ravel())), (n_rows, n_rows)
-    )
-    graph = graph.maximum(graph.T)
-    half = sp.diags_array(1.0 / np.sqrt(graph.sum(axis=1)))
-    return sp.csr_array(half @ graph @ half)
-
-
-def find_nearest(rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Squared distances to the k nearest other rows of each row, and their positions."""
-    if rows.shape[1] == 0:
-        rows = np.zeros((len(rows), 1))
-    search = NearestNeighbors(n_neighbors=k, algorithm="brute", metric="sqeuclidean").fit(rows)
-    # The order of equally distant rows must not depend on the number of cores.
-    with THREADS.limit(limits=1, user_api="openmp"):
-        squares, nearest = search.kneighbors()
-    return np.maximum(squares, 0.0), nearest
+    graph = sp.csr_array((weight.ravel(), nearest.ravel(), np.arange(0, n_rows * k + 1, k)), (n_rows, n_rows))
+    graph = graph.maximum(graph.T.tocsr())
+    half = 1.0 / np.sqrt(graph.sum(axis=1))
+    graph.data *= np.repeat(half, np.diff(graph.indptr)) * half[graph.indices]
+    return graph
 
 
 def label_spreading(graph: sp.csr_array, groups: Sequence[np.ndarray], config: GraphConfig) -> np.ndarray:
@@ -61,28 +50,35 @@ def label_spreading(graph: sp.csr_array, groups: Sequence[np.ndarray], config: G
 
 def solve(graph: sp.csr_array, sources: np.ndarray, config: GraphConfig) -> np.ndarray:
     """(I − α S)⁻¹ times each column of `sources`, by conjugate gradients."""
-    solution = np.zeros_like(sources)
-    residual = sources.copy()
-    direction = residual.copy()
-    size = (residual**2).sum(axis=0)
+    passed_on = -config.alpha * graph
+    solution, residual = np.zeros_like(sources), sources.copy()
+    direction, scratch = residual.copy(), np.empty_like(sources)
+    size = np.einsum("ij,ij->j", residual, residual)
     enough = config.tol**2 * size
     for _ in range(config.max_iter):
-        image = direction - config.alpha * (graph @ direction)
-        step = size / np.maximum((direction * image).sum(axis=0), 1e-300)
-        solution += step * direction
-        residual -= step * image
-        before, size = size, (residual**2).sum(axis=0)
+        image = passed_on @ direction
+        image += direction
+        step = size / np.maximum(np.einsum("ij,ij->j", direction, image), 1e-300)
+        solution += np.multiply(direction, step, out=scratch)
+        residual -= np.multiply(image, step, out=scratch)
+        before, size = size, np.einsum("ij,ij->j", residual, residual)
         if (size <= enough).all():
             break
-        direction = residual + size / np.maximum(before, 1e-300) * direction
+        direction *= size / np.maximum(before, 1e-300)
+        direction += residual
     return solution
 
 
 def laplacian_kernel(graph: sp.csr_array, alpha: float) -> np.ndarray:
     """The regularised Laplacian kernel (I − α S)⁻¹ (n × n), scaled to 1 on the diagonal."""
-    inverse = np.linalg.inv(np.eye(graph.shape[0]) - alpha * graph.toarray())
+    # The matrix is positive definite: the largest eigenvalue of S is 1.
+    lower, _ = lapack.dpotrf(np.eye(graph.shape[0]) - alpha * graph.toarray(), lower=1, overwrite_a=1)
+    inverse, _ = lapack.dpotri(lower, lower=1, overwrite_c=1)
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
     own = np.sqrt(np.diag(inverse))
-    return np.asarray(inverse / own[:, None] / own)
+    inverse /= own[:, None]
+    inverse /= own
+    return np.asarray(inverse)
 
 
 def facility_location(
@@ -91,23 +87,33 @@ def facility_location(
     """Rows (`among` some) that represent as many rows as possible that no `known` row represents.
 
     Greedy (Nemhauser et al. 1978): each adds most to the sum over rows of the similarity to the nearest. What
-    a row adds never rises, so only rows whose last value is still the largest are valued again (lazy greedy:
-    Minoux 1978).
+    the others add falls only where the rows that it represents were represented less before.
     """
-    represented = kernel[:, known].max(axis=1, initial=0.0)
     free = np.setdiff1d(np.arange(len(kernel)) if among is None else among, known)
-    adds = np.full(len(kernel), -1.0)
-    adds[free] = np.maximum(kernel - represented[:, None], 0.0).sum(axis=0)[free]
+    n_wanted = min(n_wanted, len(free))
+    if n_wanted <= 0:
+        return []
+    represented = kernel[:, known].max(axis=1, initial=0.0)
+    adds = np.full(len(kernel), -np.inf)
+    adds[free] = sum_above(kernel, represented)[free]
     chosen: list[int] = []
-    is_current = np.ones(len(kernel), dtype=bool)
-    while len(chosen) < min(n_wanted, len(free)):
+    while True:
         best = int(adds.argmax())
-        if is_current[best]:
-            chosen.append(best)
-            represented = np.maximum(represented, kernel[:, best])
-            adds[best] = -1.0
-            is_current[:] = False
-        else:
-            adds[best] = np.maximum(kernel[:, best] - represented, 0.0).sum()
-            is_current[best] = True
-    return chosen
+        chosen.append(best)
+        if len(chosen) == n_wanted:
+            return chosen
+        adds[best] = -np.inf
+        before, represented = represented, np.maximum(represented, kernel[:, best])
+        gained = np.flatnonzero(represented > before)
+        rows = kernel[gained]
+        adds -= sum_above(rows, before[gained]) - sum_above(rows, represented[gained])
+
+
+def sum_above(kernel: np.ndarray, represented: np.ndarray) -> np.ndarray:
+    """Sum over rows of the similarity above what represents each row, one for each column."""
+    total = np.zeros(kernel.shape[1])
+    n_block = max(1, BLOCK_CELLS // max(1, kernel.shape[1]))
+    for start in range(0, len(kernel), n_block):
+        block = kernel[start : start + n_block] - represented[start : start + n_block, None]
+        total += np.maximum(block, 0.0, out=block).sum(axis=0)
+    return total

@@ -11,6 +11,7 @@ invertible. With more features than rows, C is inverted by Woodbury's identity i
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
 from scipy.special import softmax
 
 from sameornot.cluster.clustering import squared_distances
@@ -42,26 +43,46 @@ class EM(NamedTuple):
     prior_rows: float
 
 
+class Scatter(NamedTuple):
+    """Weighted rows as EM sees them: the weight of each row, and the sums of weighted products of features.
+
+    Memberships change from one iteration to the next, but how much a row counts does not. `products` is None
+    where there are more features than rows; `squares` is its diagonal.
+    """
+
+    rows: np.ndarray
+    total: np.ndarray
+    squares: np.ndarray
+    products: np.ndarray | None
+
+    @classmethod
+    def of(cls, rows: np.ndarray, total: np.ndarray) -> "Scatter":
+        """The sums for rows of these weights."""
+        if rows.shape[1] > len(rows):
+            return cls(rows, total, total @ rows**2, None)
+        products = (rows.T * total) @ rows
+        return cls(rows, total, np.diag(products).copy(), products)
+
+
 def semi_supervised_lda(rows: np.ndarray, training: TrainingSet, start: np.ndarray, em: EM) -> LDA:
     """Memberships of all rows, from the training rows and a `start` (n × L) for the others.
 
     They are out of sample: a training row is predicted as if it had no part in the centre of its group, and
     no group is excluded.
     """
-    labelled = np.zeros((len(rows), len(training.groups)))
-    for m, members in enumerate(training.groups):
-        labelled[members, m] = 1.0
-    is_labelled = labelled.any(axis=1, keepdims=True)
-    weights = np.where(is_labelled, labelled, em.unlabelled_weight * start)
-    for _ in range(em.n_iter):
-        used = weights
-        model = fit_lda(rows, used, em.prior_rows)
-        memberships = exclude(model.memberships, training.excluded)
-        weights = np.where(is_labelled, labelled, em.unlabelled_weight * memberships)
-    predicted = model.memberships.copy()
-    own = np.repeat(np.arange(len(training.groups)), [len(members) for members in training.groups])
     placed = all_rows(training.groups)
-    predicted[placed] = leave_one_out(rows[placed], own, model, used.sum(axis=0))
+    own = np.repeat(np.arange(len(training.groups)), [len(members) for members in training.groups])
+    total = np.full(len(rows), em.unlabelled_weight)
+    total[placed] = 1.0
+    scatter, memberships = Scatter.of(rows, total), start
+    for _ in range(em.n_iter):
+        weights = em.unlabelled_weight * memberships
+        weights[placed] = 0.0
+        weights[placed, own] = 1.0
+        model = fit_weighted(scatter, weights, em.prior_rows)
+        memberships = exclude(model.memberships, training.excluded)
+    predicted = model.memberships.copy()
+    predicted[placed] = leave_one_out(rows[placed], own, model, weights.sum(axis=0))
     return model._replace(memberships=predicted)
 
 
@@ -79,20 +100,40 @@ def leave_one_out(rows: np.ndarray, own: np.ndarray, model: LDA, mass: np.ndarra
 
 def fit_lda(rows: np.ndarray, weights: np.ndarray, prior_rows: float) -> LDA:
     """Centres and shared covariance of weighted groups, and the membership of each row."""
+    return fit_weighted(Scatter.of(rows, weights.sum(axis=1)), weights, prior_rows)
+
+
+def fit_weighted(scatter: Scatter, weights: np.ndarray, prior_rows: float) -> LDA:
+    """The same, given what stays from one iteration to the next."""
+    rows, n_features = scatter.rows, scatter.rows.shape[1]
     mass = weights.sum(axis=0) + 1e-9
     centers = weights.T @ rows / mass[:, None]
-    total = weights.sum(axis=1)
-    within = np.maximum(total @ rows**2 - mass @ centers**2, 0.0)
-    n_features = rows.shape[1]
+    within = np.maximum(scatter.squares - mass @ centers**2, 0.0)
     diagonal = n_features * (prior_rows + within) / (prior_rows + mass.sum())
     weight = mass.sum() + n_features
-    if n_features <= len(rows):
-        scatter = (rows.T * total) @ rows - (centers.T * mass) @ centers
-        directions = weight * np.linalg.solve(scatter + np.diag(diagonal), centers.T)
+    if scatter.products is None:
+        directions = weight * solve_low_rank(diagonal, rows, scatter.total, centers, mass)
     else:
-        directions = weight * solve_low_rank(diagonal, rows, total, centers, mass)
-    scores = rows @ directions - 0.5 * (centers.T * directions).sum(axis=0)
-    return LDA(softmax(scores, axis=1), centers, directions)
+        matrix = scatter.products - (centers.T * mass) @ centers
+        matrix[np.diag_indices(n_features)] += diagonal
+        directions = weight * solve_positive(matrix, centers.T)
+    scores = rows @ directions
+    scores -= 0.5 * (centers.T * directions).sum(axis=0)
+    return LDA(shares(scores), centers, directions)
+
+
+def solve_positive(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution of a system with a positive definite matrix."""
+    _, solution, failed = lapack.dposv(matrix, right, lower=1)
+    return np.asarray(np.linalg.solve(matrix, right) if failed else solution)
+
+
+def shares(scores: np.ndarray) -> np.ndarray:
+    """The softmax of each row, in place of the scores."""
+    scores -= scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
 
 
 def solve_low_rank(
@@ -110,6 +151,11 @@ def solve_low_rank(
 
 def exclude(memberships: np.ndarray, excluded: np.ndarray) -> np.ndarray:
     """Memberships without the excluded groups, normalised; unchanged where all groups are excluded."""
-    kept = np.where(excluded, 0.0, memberships + 1e-9)
+    kept = memberships + 1e-9
+    kept[excluded] = 0.0
     total = kept.sum(axis=-1, keepdims=True)
-    return np.asarray(np.where(total > 0, kept / np.where(total > 0, total, 1.0), memberships))
+    none_left = (total <= 0.0).ravel()
+    total[total <= 0.0] = 1.0
+    kept /= total
+    kept[none_left] = memberships[none_left]
+    return np.asarray(kept)

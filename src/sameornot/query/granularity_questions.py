@@ -42,4 +42,5 @@ def typical_row(view: View, part: np.ndarray, is_known: np.ndarray) -> int:
     inside = part[is_known[part]]
     rows = inside if len(inside) else part
     kernel = view.clustering.geometry.kernel
-    return int(rows[kernel[np.ix_(rows, rows)].sum(axis=1).argmax()])
+    likeness = kernel[np.ix_(rows, rows)].sum(axis=1)
+    return int(rows[np.round(likeness, 9).argmax()])  # two rows are always equally like each other
