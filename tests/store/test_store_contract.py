@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -168,9 +168,33 @@ class StoreContract:
         old, bare = store.sessions()
         assert (old.session, old.title, old.n_answers, old.opened) == ("old", "Patients", 1, opened)
         assert (bare.session, bare.title, bare.n_answers, bare.opened) == ("bare", "bare", 0, {})
+        assert (old.n_events, bare.n_events) == (5, 1)
+        assert old.n_bytes > bare.n_bytes > len("introduced")
         events = store.read("old")
         assert (old.began, old.last) == (events[0].at, events[-1].at)
         assert old.last > bare.last
+
+    def test_a_restored_session_has_the_numbers_times_and_authors_of_its_events(self, store: Store) -> None:
+        early = datetime(2024, 5, 1, 12, 30, 0, 123456, tzinfo=timezone(timedelta(hours=2)))
+        events = [Event(1, early, "ana", "opened", {"n": 1}), Event(2, early, "bö", "answered", {"x": "\0"})]
+        store.restore("s", events)
+        assert store.read("s") == events
+        assert store.append("s", [answered()], after=2)[0].seq == 3
+        for again in (events, events[:1]):
+            with pytest.raises(LogGrewError):
+                store.restore("s", again)
+        assert len(store.read("s")) == 3
+
+    def test_a_deleted_session_is_gone_and_its_name_is_free(self, store: Store) -> None:
+        store.append("a", [answered(left=1), answered(left=2)], after=0)
+        kept = store.append("b", [answered(left=3)], after=0)
+        assert store.delete("a") == 2
+        assert store.delete("a") == 0
+        assert (store.read("a"), store.read("b")) == ([], kept)
+        assert [line.session for line in store.sessions()] == ["b"]
+        with pytest.raises(StoreError, match="has 0 events in"):  # who had it open is told, and adds nothing
+            store.append("a", [answered()], after=2)
+        assert store.append("a", [answered()], after=0)[0].seq == 1
 
     def test_of_threads_that_append_behind_the_same_event_one_wins(self, store: Store) -> None:
         n_threads = 8

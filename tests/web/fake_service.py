@@ -5,12 +5,23 @@ from pathlib import Path
 from typing import Any
 
 
+class NoLinks:
+    """The personal links of a session that has none."""
+
+    def find(self, token):
+        return None
+
+    def is_closed(self, person):
+        return False
+
+
 class FakeService:
     """What the HTTP interface uses of a labelling service."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.title = "Birds & <bees>"
         self.folder = folder
+        self.links = NoLinks()
         self.version = 1
         self._changed = threading.Condition()
         self.reset()
@@ -21,6 +32,19 @@ class FakeService:
         self.failure: Exception | None = None
         self.images: dict[int, Path] = {}
         self.gates: dict[str, threading.Event] = {}
+
+    def invite(self, person, name, role, days=None):
+        return self._do("invite", person, {"name": name, "role": role, "days": days})
+
+    def revoke(self, person, link):
+        return self._do("revoke", person, {"link": link})
+
+    def team(self):
+        return self._do("team", None, {})
+
+    def check_store(self):
+        if self.failure is not None:
+            raise self.failure
 
     def _do(self, name: str, person: str | None, said: dict[str, Any]) -> dict[str, Any]:
         if name in self.gates:

@@ -9,10 +9,12 @@ import typer
 from sameornot import __version__
 from sameornot.cli.ask import ask
 from sameornot.cli.assign import assign
+from sameornot.cli.backup import backup, delete, restore
 from sameornot.cli.bench import bench
 from sameornot.cli.demo import demo
 from sameornot.cli.export import export
 from sameornot.cli.label import label
+from sameornot.cli.links import invite, links, revoke
 from sameornot.cli.report import report
 from sameornot.cli.sessions import sessions
 
@@ -45,6 +47,7 @@ def main(
             stream.reconfigure(errors="replace")  # "?" for characters that the terminal cannot show
 
 
-for command in (label, ask, export, report, assign, sessions, demo):
+for command in (label, ask, export, report, assign, sessions, delete, backup, restore, invite, links, revoke):
     app.command()(command)
+app.command()(demo)
 app.command(hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(bench)

@@ -30,12 +30,25 @@ def sessions(store: StoreOption = None) -> None:
 
 
 def sessions_table(lines: "list[SessionLine]") -> Table:
-    """One line per session: name, number of answers, time of the last one, and the table."""
+    """One line per session: name, number of answers, size, when it began and went on last, and the table."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for header in ("session", "answers", "last", "table"):
-        table.add_column(header, overflow="fold", justify="right" if header == "answers" else "left")
+    for header in ("session", "answers", "size", "began", "last", "table"):
+        is_number = header in ("answers", "size")
+        table.add_column(header, overflow="fold", justify="right" if is_number else "left")
     for line in lines:
-        last = line.last.astimezone().strftime("%Y-%m-%d %H:%M")
+        began, last = (time.astimezone().strftime("%Y-%m-%d %H:%M") for time in (line.began, line.last))
         place = printable(line.opened.get("path") or line.title)
-        table.add_row(line.session, str(line.n_answers), last, place)
+        table.add_row(line.session, str(line.n_answers), shown_size(line.n_bytes), began, last, place)
     return table
+
+
+def shown_size(n_bytes: int) -> str:
+    """A size in decimal units.
+
+    >>> shown_size(900), shown_size(12_345), shown_size(6_000_000)
+    ('900 B', '12.3 kB', '6.0 MB')
+    """
+    for unit, size in (("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.1f} {unit}"
+    return f"{n_bytes} B"

@@ -1,11 +1,13 @@
 """The log in the store: read, appended to, and waited for. It may grow there by other hands."""
 
 import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from sameornot.service.events import Limits
 from sameornot.service.log import Log
-from sameornot.store import Draft, Event, LogGrewError, Store
+from sameornot.store import Draft, Event, LogGrewError, Store, StoreError
 
 # How often the store is asked whether another process has added to the log, in seconds.
 POLL = 0.5
@@ -38,7 +40,16 @@ class EventLog:
     def read(self) -> Log:
         """The log as it is in the store now."""
         with self._lock:
-            return self._extend(self._store.read(self.session, self._log.version))
+            log = self._extend(self._store.read(self.session, self._log.version))
+            self._read_at = time.monotonic()
+            return log
+
+    def recent(self, max_age: float) -> Log:
+        """The log as it was in the store at most so many seconds ago; as known, if the store is gone."""
+        if time.monotonic() - self._read_at > max_age:
+            with suppress(StoreError):
+                return self.read()
+        return self._log
 
     def append(self, log: Log, drafts: Sequence[Draft]) -> Log | None:
         """Put events behind a log, durably: the longer log, or None if others were faster.

@@ -1,6 +1,7 @@
 """Stored events, checked: what each says, or why it cannot be applied (an EventError)."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from sameornot._types import Answer, Pair
@@ -10,13 +11,16 @@ from sameornot.service.events import (
     Changed,
     EventError,
     Introduced,
+    Invited,
     Left,
     Limits,
     Named,
     Opened,
+    Overlapped,
     Preferred,
     Regrouped,
     Retracted,
+    Revoked,
     SessionEvent,
     Shown,
 )
@@ -90,6 +94,23 @@ def _preferred(stored: Event, limits: Limits) -> Preferred:
     return Preferred(choices)
 
 
+def _invited(stored: Event, limits: Limits) -> Invited:
+    data = stored.data
+    link, name, role, token_hash = (_text(data[field]) for field in ("link", "name", "role", "token_hash"))
+    expires = data.get("expires")
+    until = None if expires is None else datetime.fromisoformat(expires)
+    if until is not None and until.tzinfo is None:
+        raise EventError(f"the time {expires!r} has no time zone")
+    return Invited(link, name, role, token_hash, until)
+
+
+def _overlapped(stored: Event, limits: Limits) -> Overlapped:
+    share = float(stored.data["share"])
+    if not 0.0 <= share <= 1.0:
+        raise EventError(f"a share of {share} stands where 0 to 1 is needed")
+    return Overlapped(share)
+
+
 def _others(data: dict[str, Any], pair: Pair, limits: Limits) -> tuple[int, ...]:
     others = _rows(data.get("others", []), limits)
     if set(pair) & set(others):
@@ -140,4 +161,7 @@ _READERS: dict[str, Callable[[Event, Limits], SessionEvent]] = {
     "introduced": lambda stored, limits: Introduced(_text(stored.data["name"])),
     "preferred": _preferred,
     "left": lambda stored, limits: Left(),
+    "invited": _invited,
+    "revoked": lambda stored, limits: Revoked(_text(stored.data["link"])),
+    "overlapped": _overlapped,
 }

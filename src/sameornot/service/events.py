@@ -5,14 +5,15 @@ An event that cannot be applied raises an EventError: it names something that th
 
 from collections.abc import Container
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, ClassVar
 
 from sameornot._types import Answer, Pair
 from sameornot.store import Draft
 
 # Of the events. Since 2, "shown" and "answered" say whether the question is a recheck; since 3, they may
-# name the other candidates of a choice.
-FORMAT = 3
+# name the other candidates of a choice; since 4, there are personal links and second opinions.
+FORMAT = 4
 # Most candidates of a choice, beside the first.
 MAX_OTHERS = 8
 
@@ -193,8 +194,60 @@ class Left:
         return {}
 
 
+@dataclass(frozen=True)
+class Invited:
+    """A personal link was made; of its token, the SHA-256 hash is stored."""
+
+    kind: ClassVar[str] = "invited"
+    link: str
+    name: str
+    role: str
+    token_hash: str
+    expires: datetime | None = None
+
+    def data(self) -> dict[str, Any]:
+        """What is stored."""
+        return asdict(self) | {"expires": None if self.expires is None else self.expires.isoformat()}
+
+
+@dataclass(frozen=True)
+class Revoked:
+    """A personal link was taken back."""
+
+    kind: ClassVar[str] = "revoked"
+    link: str
+
+    def data(self) -> dict[str, Any]:
+        """What is stored."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Overlapped:
+    """The share of questions that go to a second person was set."""
+
+    kind: ClassVar[str] = "overlapped"
+    share: float
+
+    def data(self) -> dict[str, Any]:
+        """What is stored."""
+        return asdict(self)
+
+
 SessionEvent = (
-    Opened | Shown | Answered | Retracted | Changed | Named | Regrouped | Introduced | Preferred | Left
+    Opened
+    | Shown
+    | Answered
+    | Retracted
+    | Changed
+    | Named
+    | Regrouped
+    | Introduced
+    | Preferred
+    | Left
+    | Invited
+    | Revoked
+    | Overlapped
 )
 
 

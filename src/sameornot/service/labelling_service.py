@@ -27,6 +27,7 @@ from sameornot.service.events import (
     draft,
 )
 from sameornot.service.groups import ORDERS
+from sameornot.service.links import MANAGE, SIGNED
 from sameornot.service.live_session import LiveSession, now
 from sameornot.service.opening import OpenedSession, TableSource, open_session
 from sameornot.service.options import Options
@@ -40,6 +41,7 @@ from sameornot.service.requests import (
     read_new_answer,
     read_row,
 )
+from sameornot.service.session_links import SessionLinks
 from sameornot.service.snapshot import Snapshot
 from sameornot.service.view import MIN_GROUPS, View
 from sameornot.store import Store
@@ -58,6 +60,7 @@ class LabellingService:
         self.title: str = opened.options["title"]
         self.budget: int = opened.options["budget"]
         self.folder = opened.table_view.folder
+        self.links = SessionLinks(self._live.log)
 
     @classmethod
     def open(
@@ -98,7 +101,11 @@ class LabellingService:
             "clusters": view.log.clusters,
             "budget": self.budget,
             "notices": view.notices,
-            "person": {"id": person, "name": view.log.people.get(person, "")},
+            "person": {
+                "id": person,
+                "name": view.log.people.get(person, ""),
+                "role": self._role(person, view),
+            },
             "columns": len(view.table_view.encoder.columns),
             **self._next(person, view),
         }
@@ -232,9 +239,27 @@ class LabellingService:
         return self._step(person, lambda view: Proposal(regrouped=Regrouped(clusters)))
 
     def introduce(self, person: str, name: str) -> dict[str, Any]:
-        """Set what a person is called."""
+        """Set what a person is called; the name of a personal link is that of the invitation."""
         called = read_name(name)
+        if person.startswith(SIGNED):
+            raise ServiceError("your name is the one that your link was made for")
         return self._next(person, self._live.note(person, lambda view: Introduced(called)))
+
+    def invite(self, person: str, name: str, role: str, days: float | None = None) -> dict[str, Any]:
+        """Make a personal link."""
+        return self.links.invite(person, name, role, days)
+
+    def revoke(self, person: str, link: str) -> dict[str, Any]:
+        """Take back a personal link."""
+        return self.links.revoke(person, link)
+
+    def team(self) -> dict[str, Any]:
+        """The personal links."""
+        return {"links": self.links.lines()}
+
+    def check_store(self) -> None:
+        """Raise a StoreError if the store cannot be read."""
+        self._live.log.read()
 
     def leave(self, person: str) -> None:
         """Let others have the question that a person was looking at: her page is gone."""
@@ -307,6 +332,12 @@ class LabellingService:
     def close(self) -> None:
         """Stop working ahead, and let go of the store."""
         self._live.close()
+
+    @staticmethod
+    def _role(person: str, view: View) -> str:
+        """What a person may do: all, but for those who came by a link for answering."""
+        links = (link for link in view.log.links.values() if link.person == person)
+        return next((link.role for link in links), MANAGE)
 
     def _answer(self, person: str, question: int, read: Callable[[Lease], NewAnswer]) -> dict[str, Any]:
         def propose(view: View) -> Proposal | None:

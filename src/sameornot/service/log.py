@@ -19,21 +19,27 @@ from sameornot.service.events import (
     Changed,
     EventError,
     Introduced,
+    Invited,
     Left,
     Limits,
     Named,
     Opened,
+    Overlapped,
     Preferred,
     Regrouped,
     Retracted,
+    Revoked,
     SessionEvent,
     Shown,
 )
+from sameornot.service.links import Link
 from sameornot.service.log_key import LogKey
 from sameornot.store import Draft, Event
 
 # A person who has been quiet for this long is taken to have left: her question may go to another.
 AWAY_AFTER = timedelta(minutes=10)
+# The share of questions that go to a second person, unless another one is set.
+OVERLAP = 0.1
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,10 @@ class Log:
         Rows, each with the name that was given to its group.
     people, choices, seen : dict
         What each person is called, how many groups she wants to choose from, and when she was last heard of.
+    links : dict
+        Every personal link that was made, by its id.
+    overlap : float
+        The share of questions that go to a second person.
     skipped : tuple
         Numbers of the events that could not be applied.
     """
@@ -70,6 +80,8 @@ class Log:
     people: Mapping[str, str] = field(default_factory=dict)
     choices: Mapping[str, int | None] = field(default_factory=dict)
     seen: Mapping[str, datetime] = field(default_factory=dict)
+    links: Mapping[str, Link] = field(default_factory=dict)
+    overlap: float = OVERLAP
     skipped: tuple[int, ...] = ()
 
     @property
@@ -241,6 +253,24 @@ def _prefer(log: Log, stored: Event, event: Preferred) -> Log:
     return replace(log, choices={**log.choices, stored.author: event.choices})
 
 
+def _invite(log: Log, stored: Event, event: Invited) -> Log:
+    link = Link(event.link, event.name, event.role, event.token_hash, stored.at, event.expires)
+    people = {**log.people, link.person: link.name}
+    return replace(log, links={**log.links, link.id: link}, people=people)
+
+
+def _revoke(log: Log, stored: Event, event: Revoked) -> Log:
+    link = log.links.get(event.link)
+    if link is None:
+        raise EventError(f"link {event.link!r} was not made in this session")
+    leases = {who: lease for who, lease in log.leases.items() if who != link.person}
+    return replace(log, links={**log.links, link.id: replace(link, revoked=stored.at)}, leases=leases)
+
+
+def _overlap(log: Log, stored: Event, event: Overlapped) -> Log:
+    return replace(log, overlap=event.share)
+
+
 _FOLD: dict[type, Callable[[Log, Event, Any], Log]] = {
     Opened: _open,
     Shown: _show,
@@ -252,4 +282,7 @@ _FOLD: dict[type, Callable[[Log, Event, Any], Log]] = {
     Left: _leave,
     Introduced: _introduce,
     Preferred: _prefer,
+    Invited: _invite,
+    Revoked: _revoke,
+    Overlapped: _overlap,
 }

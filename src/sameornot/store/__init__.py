@@ -4,17 +4,22 @@ import os
 import sys
 from pathlib import Path
 
+from sameornot.store.backup import Restored, read_backup, restore_backup, write_backup
 from sameornot.store.contract import Draft, Event, LogGrewError, SessionLine, Store, StoreError
 
 __all__ = [
     "Draft",
     "Event",
     "LogGrewError",
+    "Restored",
     "SessionLine",
     "Store",
     "StoreError",
     "default_store",
     "open_store",
+    "read_backup",
+    "restore_backup",
+    "write_backup",
 ]
 
 

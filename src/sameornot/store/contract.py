@@ -38,7 +38,10 @@ class Event:
 
 @dataclass(frozen=True)
 class SessionLine:
-    """One session in a list: `opened` is the data of its last "opened" event, {} if there is none."""
+    """One session in a list: `opened` is the data of its last "opened" event, {} if there is none.
+
+    `n_bytes` is the size of its events, without what the database adds.
+    """
 
     session: str
     title: str
@@ -46,6 +49,8 @@ class SessionLine:
     began: datetime
     last: datetime
     opened: dict[str, Any]
+    n_events: int = 0
+    n_bytes: int = 0
 
 
 class StoreError(RuntimeError):
@@ -72,6 +77,15 @@ class Store(Protocol):
         if a draft cannot be stored; `StoreError` if the store fails. Nothing is added in these cases, except
         that a connection lost during the commit leaves it open (see the head of this file).
         """
+
+    def restore(self, session: str, events: Sequence[Event]) -> None:
+        """Add all events of a session that the store does not have, as they are: numbers, times and authors.
+
+        `LogGrewError` if the store has an event of that session; nothing is added then.
+        """
+
+    def delete(self, session: str) -> int:
+        """Remove a session with all of its events for good; returns their number."""
 
     def close(self) -> None:
         """Close files and connections."""

@@ -22,6 +22,7 @@ from sqlalchemy import (
     Table,
     Text,
     case,
+    delete,
     exc,
     func,
     insert,
@@ -85,7 +86,10 @@ class SqlStore:
         """Every session that has an event, the one last added to first."""
         log = EVENTS.c
         span = func.min(log.at).label("began"), func.max(log.at).label("last")
-        summary = select(log.session, func.sum(ADDS).label("n_answers"), *span).group_by(log.session)
+        length = func.length
+        size = func.sum(length(log.data) + length(log.author) + length(log.kind) + length(log.at))
+        counts = func.sum(ADDS).label("n_answers"), func.count().label("n_events"), size.label("n_bytes")
+        summary = select(log.session, *counts, *span).group_by(log.session)
         openings = select(log.session, log.data).where(log.kind == "opened").order_by(log.session, log.seq)
         with self._transaction(self._reader) as connection:
             rows = [row._asdict() for row in connection.execute(summary)]
@@ -111,6 +115,26 @@ class SqlStore:
             if rows:
                 _insert(connection, rows)
         return [_event(row) for row in rows]
+
+    def restore(self, session: str, events: Sequence[Event]) -> None:
+        """Add all events of a session that the store does not have, as they are."""
+        key = check_name("session", session)
+        rows = [
+            {"session": key, "seq": event.seq, "at": _utc(event.at), **encode(_draft(event))}
+            for event in events
+        ]
+        with self._transaction(self._writer) as connection:
+            self._check_end(connection, session, 0)
+            if rows:
+                _insert(connection, rows)
+
+    def delete(self, session: str) -> int:
+        """Remove a session with all of its events for good; returns their number."""
+        with self._transaction(self._writer) as connection:
+            found = connection.execute(
+                delete(EVENTS).where(EVENTS.c.session == check_name("session", session))
+            )
+            return int(found.rowcount)
 
     def close(self) -> None:
         """Close files and connections."""
@@ -169,6 +193,14 @@ def _insert(connection: Connection, rows: list[dict[str, Any]]) -> None:
         raise LogGrewError("someone else appended at the same moment: read the rest and try again") from None
 
 
+def _utc(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _draft(event: Event) -> Draft:
+    return Draft(event.author, event.kind, event.data)
+
+
 def _event(row: dict[str, Any]) -> Event:
     at = datetime.fromisoformat(row["at"])
     return Event(row["seq"], at, row["author"], row["kind"], _data(row["data"]))
@@ -191,4 +223,6 @@ def _session_line(row: dict[str, Any], opened: dict[str, Any]) -> SessionLine:
         began=datetime.fromisoformat(row["began"]),
         last=datetime.fromisoformat(row["last"]),
         opened=opened,
+        n_events=int(row["n_events"]),
+        n_bytes=int(row["n_bytes"]),
     )

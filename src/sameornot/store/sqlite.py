@@ -18,7 +18,8 @@ from sameornot.store.sql import SAFE, Backend
 # several connections write. EXTRA is FULL and one thing more: the folder is synchronised after the journal is
 # removed, without which a power cut just after a commit can bring the journal back and undo the commit.
 # fullfsync is for macOS, where fsync alone does not reach the disk.
-PRAGMAS = ("journal_mode=DELETE", "synchronous=EXTRA", "fullfsync=ON")
+# secure_delete: what is deleted is overwritten.
+PRAGMAS = ("journal_mode=DELETE", "synchronous=EXTRA", "fullfsync=ON", "secure_delete=ON")
 
 SENTENCES = {
     "SQLITE_FULL": "The disk of {place} is full: make room and try again; {safe}.",

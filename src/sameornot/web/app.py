@@ -8,6 +8,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -16,8 +17,11 @@ from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from sameornot.service import LabellingService
+from sameornot.service.links import MANAGE
+from sameornot.store import StoreError
+from sameornot.web.access import Access
 from sameornot.web.downloads import download_response
-from sameornot.web.endpoints import COMMANDS, QUERIES, Query
+from sameornot.web.endpoints import COMMANDS, MANAGED, QUERIES, Query
 from sameornot.web.errors import HANDLERS
 from sameornot.web.events import DEFAULT_TIMING, EventBroadcaster, EventTiming
 from sameornot.web.images import image_response
@@ -52,7 +56,7 @@ def make_app(
 
     app = Starlette(
         routes=_routes(service, events),
-        middleware=[Middleware(SecurityMiddleware, site=site, token=token)],
+        middleware=[Middleware(SecurityMiddleware, site=site, access=Access(service, token))],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
@@ -81,8 +85,9 @@ def _routes(service: LabellingService, events: EventBroadcaster) -> list[BaseRou
         *commands,
         *queries,
         Route("/api/events", events.stream),
-        Route("/image/{key}", _file(service, image_response, query_threads)),
-        Route("/download/{key}", _file(service, download_response, download_threads)),
+        Route("/image/{key}", _file(service, image_response, "image", query_threads)),
+        Route("/download/{key}", _file(service, download_response, "download", download_threads)),
+        Route("/health", _health(service, query_threads)),
     ]
 
 
@@ -97,6 +102,7 @@ def _front_page(service: LabellingService) -> Endpoint:
 
 def _command(service: LabellingService, name: str, check: Check, threads: CapacityLimiter) -> Endpoint:
     async def post(request: Request) -> Response:
+        _check_role(request, name)
         body = await read_body(request, check)
         call = partial(getattr(service, name), request.state.person, **body)
         return JSONResponse(await to_thread.run_sync(call, limiter=threads))
@@ -106,6 +112,7 @@ def _command(service: LabellingService, name: str, check: Check, threads: Capaci
 
 def _query(service: LabellingService, name: str, query: Query, threads: CapacityLimiter) -> Endpoint:
     async def get(request: Request) -> Response:
+        _check_role(request, name)
         arguments = query.check("the address", dict(request.query_params))
         person = (request.state.person,) if query.is_personal else ()
         call = partial(getattr(service, name), *person, **arguments)
@@ -114,11 +121,34 @@ def _query(service: LabellingService, name: str, query: Query, threads: Capacity
     return get
 
 
+def _check_role(request: Request, name: str) -> None:
+    """Refuse what a link for answering does not allow."""
+    if name in MANAGED and request.state.visitor.role != MANAGE:
+        raise HTTPException(403, "your link is for answering: ask for one that can also manage the session")
+
+
 def _file(
-    service: LabellingService, respond: Callable[[LabellingService, Any], Response], threads: CapacityLimiter
+    service: LabellingService,
+    respond: Callable[[LabellingService, Any], Response],
+    name: str,
+    threads: CapacityLimiter,
 ) -> Endpoint:
     async def get(request: Request) -> Response:
+        _check_role(request, name)
         call = partial(respond, service, request.path_params["key"])
         return await to_thread.run_sync(call, limiter=threads)
 
     return get
+
+
+def _health(service: LabellingService, threads: CapacityLimiter) -> Endpoint:
+    """Whether answers can be stored: 200, or 503 while the store cannot be reached."""
+
+    async def health(request: Request) -> Response:
+        try:
+            await to_thread.run_sync(service.check_store, limiter=threads)
+        except StoreError:
+            return JSONResponse({"status": "the store cannot be reached"}, 503)
+        return JSONResponse({"status": "ok"})
+
+    return health

@@ -5,6 +5,7 @@ The fields of a request are the arguments of the method; the person is identifie
 
 from typing import NamedTuple
 
+from sameornot.service.links import ROLES
 from sameornot.web.validation import (
     Check,
     boolean,
@@ -46,7 +47,11 @@ COMMANDS: dict[str, Check] = {
     "name": fields({"group": text, "name": text}),
     "regroup": fields({"clusters": optional(integer)}),
     "introduce": fields({"name": text}),
+    "invite": fields({"name": text, "role": one_of(*ROLES)}, {"days": optional(number)}),
+    "revoke": fields({"link": text}),
 }
+# What only the owner and links with the role "manage" may do; "download" are all downloads.
+MANAGED = frozenset({"invite", "revoke", "team", "download"})
 
 
 class Query(NamedTuple):
@@ -60,6 +65,7 @@ QUERIES = {
     "state": Query(NOTHING, is_personal=True),
     "picture": Query(NOTHING, is_personal=True),
     "history": Query(NOTHING, is_personal=True),
+    "team": Query(NOTHING),
     "groups": Query(NOTHING),
     "members": Query(
         fields(

@@ -7,7 +7,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Collection, Iterator
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 
@@ -56,8 +56,14 @@ class Subscriber:
 
     def __init__(self, person: str) -> None:
         self.person = person
+        self.is_closed = False
         self.message = ""
         self.has_news = asyncio.Event()
+
+    def close(self) -> None:
+        """End the stream of this page."""
+        self.is_closed = True
+        self.has_news.set()
 
     def offer(self, message: str) -> None:
         """Replace the message, unless nothing has changed."""
@@ -116,14 +122,14 @@ class EventBroadcaster:
             yield ": here\n\n"
             with suppress(StoreError):
                 subscriber.offer(await anyio.to_thread.run_sync(self._message_for, person))
-            while not self.is_closed:
+            while not (self.is_closed or subscriber.is_closed):
                 try:
                     await asyncio.wait_for(subscriber.has_news.wait(), self.timing.heartbeat)
                 except TimeoutError:
                     yield ": still here\n\n"
                     continue
                 subscriber.has_news.clear()
-                if not self.is_closed:
+                if not (self.is_closed or subscriber.is_closed):
                     yield f"event: progress\ndata: {subscriber.message}\n\n"
 
     @contextmanager
@@ -154,8 +160,9 @@ class EventBroadcaster:
                 self._closed.wait(self.timing.settle)
                 people = {subscriber.person for subscriber in self._subscribers}
                 self._release_questions(people)
-                messages = {person: self._message_for(person) for person in people}
-                self._loop.call_soon_threadsafe(self._notify, messages)
+                closed = {person for person in people if self.service.links.is_closed(person)}
+                messages = {person: self._message_for(person) for person in people - closed}
+                self._loop.call_soon_threadsafe(self._notify, messages, closed)
             except StoreError:
                 # The response to an answer reports it; here it is enough to try again.
                 self._closed.wait(self.timing.poll)
@@ -174,8 +181,10 @@ class EventBroadcaster:
         version = self.service.version
         return json.dumps({"progress": self.service.progress(person), "version": version})
 
-    def _notify(self, messages: dict[str, str]) -> None:
+    def _notify(self, messages: dict[str, str], closed: Collection[str] = ()) -> None:
         for subscriber in self._subscribers:
+            if subscriber.person in closed:
+                subscriber.close()
             if subscriber.person in messages:
                 subscriber.offer(messages[subscriber.person])
 

@@ -1,20 +1,21 @@
-"""Access control: host, origin and token are checked before anything else.
+"""Access control: host, origin and access token are checked before anything else.
 
 The threat is other sites that are open in the same browser, whose requests reach this server too. The Host
 header stops a foreign name that resolves to this machine (DNS rebinding), the Origin header and the fetch
 metadata stop requests from other sites (CSRF), and the token's cookie stops everybody without the token.
 """
 
-import hmac
 import html
 import re
 import secrets
 
+from anyio import CapacityLimiter, to_thread
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sameornot.web.access import Access, Refused, Visitor
 from sameornot.web.site import Site
 
 HEADERS = {
@@ -29,6 +30,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 STATIC = "/static/"
+HEALTH = "/health"
 METHODS = ("GET", "POST")
 PERSON_COOKIE = "sameornot_person"
 PERSON_SHAPE = re.compile(r"[A-Za-z0-9_-]{16,40}")
@@ -37,17 +39,17 @@ UNKNOWN_HOST = (
     "the server does not know this address: open the one that the command printed (a tunnel must keep the "
     "port number), or start it with --public-url and the address of the proxy in front of it"
 )
-NO_TOKEN = "open the address that the command printed: it holds the access token"
 CROSS_SITE = "a request from another site was refused: use the page itself"
 
 
 class SecurityMiddleware:
     """Middleware that passes requests of the page itself only, and adds security headers to responses."""
 
-    def __init__(self, app: ASGIApp, *, site: Site, token: str | None) -> None:
+    def __init__(self, app: ASGIApp, *, site: Site, access: Access) -> None:
         self.app = app
         self.site = site
-        self.token = token
+        self.access = access
+        self._threads = CapacityLimiter(8)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, redirect it, or refuse it."""
@@ -61,50 +63,62 @@ class SecurityMiddleware:
             return
         scope = self.site.without_prefix(scope)
         request = Request(scope, receive)
+        if scope["path"] == HEALTH:  # says nothing of the session, and is asked by whatever address
+            await self.app(scope, receive, self._with_headers(scope, send))
+            return
         person = request.cookies.get(PERSON_COOKIE, "")
         is_known = PERSON_SHAPE.fullmatch(person) is not None
-        scope.setdefault("state", {})["person"] = person if is_known else secrets.token_urlsafe(12)
-        refusal = self._refuse(request)
-        answer = refusal or self._exchange_token(request) or self.app
-        new_person = None if is_known or refusal else scope["state"]["person"]
+        state = scope.setdefault("state", {})
+        state["person"] = person if is_known else secrets.token_urlsafe(12)
+        try:
+            self._check(request)
+            state["visitor"] = visitor = await self._admit(request)
+        except Refused as refusal:
+            await refusal_response(request, refusal)(scope, receive, self._with_headers(scope, send))
+            return
+        if visitor.person is not None:
+            state["person"] = visitor.person
+        answer = self._exchange_token(request, visitor) or self.app
+        new_person = None if is_known or visitor.person else state["person"]
         await answer(scope, receive, self._with_headers(scope, send, new_person))
 
-    def _refuse(self, request: Request) -> Response | None:
-        """The response to a request that must not pass; None if it may."""
+    def _check(self, request: Request) -> None:
+        """Refuse a request that does not come from the page itself."""
         if request.method not in METHODS:
-            return refusal_response(request, f"the page answers {' and '.join(METHODS)} only", status=405)
+            raise Refused(f"the page answers {' and '.join(METHODS)} only", 405)
         if not self.site.has_host(request):
-            return refusal_response(request, UNKNOWN_HOST)
+            raise Refused(UNKNOWN_HOST)
         if self.site.is_cross_site(request):
-            return refusal_response(request, CROSS_SITE)
-        return refusal_response(request, NO_TOKEN) if self._lacks_token(request) else None
+            raise Refused(CROSS_SITE)
 
-    def _lacks_token(self, request: Request) -> bool:
-        if self.token is None:
-            return False
+    async def _admit(self, request: Request) -> Visitor:
         given = _token_in_address(request)
         if given is None:
-            given = request.cookies.get(self.site.token_cookie(request), "")
-        return not hmac.compare_digest(given.encode(), self.token.encode())
+            given = request.cookies.get(self.site.token_cookie(request))
+        client = request.client.host if request.client else ""
+        # A link that was taken back elsewhere shows in the store: its reader may have to wait.
+        return await to_thread.run_sync(self.access.admit, given, client, limiter=self._threads)
 
-    def _exchange_token(self, request: Request) -> Response | None:
+    def _exchange_token(self, request: Request, visitor: Visitor) -> Response | None:
         """Store the token of the address in a cookie, and redirect to the address without it."""
-        if self.token is None or _token_in_address(request) is None:
+        given = _token_in_address(request)
+        if not given or not (self.access.needs_token or visitor.person):
             return None
         response: Response
+        front = self.site.front
         if request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             # After a link on another site, a browser does not send Strict cookies, not even to a redirect;
             # a navigation that starts from a page of our own has them.
-            front = self.site.front
             response = HTMLResponse(
                 f'<meta http-equiv="refresh" content="0;url={front}"><a href="{front}">Continue</a>'
             )
         else:
-            response = RedirectResponse(self.site.front, status_code=303)
-        self.site.set_cookie(request, response, self.site.token_cookie(request), self.token)
+            response = RedirectResponse(front, status_code=303)
+        age = YEAR if visitor.person else None
+        self.site.set_cookie(request, response, self.site.token_cookie(request), given, age)
         return response
 
-    def _with_headers(self, scope: Scope, send: Send, new_person: str | None) -> Send:
+    def _with_headers(self, scope: Scope, send: Send, new_person: str | None = None) -> Send:
         """A `send` that adds the security headers, and a cookie for a new person."""
 
         async def send_with_headers(message: Message) -> None:
@@ -123,12 +137,14 @@ class SecurityMiddleware:
         return send_with_headers
 
 
-def refusal_response(request: Request, sentence: str, *, status: int = 403) -> Response:
+def refusal_response(request: Request, refusal: Refused) -> Response:
     """A refusal, as a plain page for a browser window and as JSON for a script."""
+    sentence, status = str(refusal), refusal.status
+    headers = {"retry-after": "60"} if status == 429 else None
     if "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"error": sentence}, status)
+        return JSONResponse({"error": sentence}, status, headers)
     page = f'<!doctype html><title>sameornot</title><p>{html.escape(sentence)}</p><a href="">Try again</a>'
-    return HTMLResponse(page, status)
+    return HTMLResponse(page, status, headers)
 
 
 def _token_in_address(request: Request) -> str | None:
