@@ -12,6 +12,7 @@ from sameornot._types import Reply
 from sameornot.constraints import Contradiction
 from sameornot.datasets import make_gaussian
 from sameornot.oracles import truth
+from sameornot.service import state_cache
 from sameornot.service.log_key import LogKey
 from sameornot.service.session_state import SessionFactory, replay
 from sameornot.service.state_cache import StateCache
@@ -184,3 +185,21 @@ def test_a_failure_is_not_kept(states):
         states.get(LogKey.of(3))
     source.is_broken = False
     assert len(states.get(LogKey.of(3)).result.labels) == len(np.unique(states.get(LogKey.of(3)).rows))
+
+
+def test_with_eight_people_every_state_is_made_from_the_one_before_it(executor, monkeypatch):
+    replayed = []
+    monkeypatch.setattr(state_cache, "replay", lambda *given: replayed.append(given) or replay(*given))
+    states = StateCache(FACTORY)
+    state = states.get(LogKey.of(3))
+    begun, same = len(replayed), truth(TRUTH)
+    for turn in range(16):  # each looks at a question of her own, and answers while seven others look
+        pending = [Pair(row, row + 15) for row in range(turn % 8)]
+        question = states.ask_beside(state.key, pending) or state.question
+        if question is None:
+            break
+        wanted = [after(state, answer, question) for answer in Answer]
+        states.prepare(state.key, wanted, executor)
+        state = states.get(after(state, same(question), question))
+    assert turn >= 8
+    assert (begun, len(replayed)) == (1, 1)

@@ -55,8 +55,8 @@ class Prefetcher:
         """Have the other question ready, for each answer of one person while others look at theirs."""
         for key in keys:
             if self._current == current and key.reply is not None and self._states.peek(key) is not None:
-                answered = key.reply.pair
-                self._states.ask_beside(key, [pair for pair in leased if pair.left != answered.left])
+                others = [pair for pair in leased if pair.left != key.reply.pair.left]
+                self._states.ask_beside(key, others, ahead=True)
 
     def _recall_first(self, key: LogKey) -> None:
         """Begin with the labels of the current state: people wait for them."""

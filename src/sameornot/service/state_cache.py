@@ -5,7 +5,7 @@ people may give) are never evicted.
 """
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Sequence
 from concurrent.futures import Executor, Future
 
@@ -22,13 +22,14 @@ from sameornot.service.session_state import (
     can_advance,
     replay,
 )
+from sameornot.service.turns import Turns
 from sameornot.session import ActiveSession
 
 # States that are kept besides those in use: the latest ones, for undo. And questions for one more person.
 N_KEPT = 16
 N_BESIDE = 64
 # scikit-learn's forests change the process's list of warning filters while they grow: one fit at a time.
-_FITTING = threading.Lock()
+_TURNS = Turns()
 
 
 class StateCache:
@@ -41,6 +42,7 @@ class StateCache:
         self._in_use: frozenset[LogKey] = frozenset()
         self._beside: OrderedDict[tuple[LogKey, frozenset[Pair]], Question | None] = OrderedDict()
         self._history = LabelHistory()
+        self._awaited: Counter[LogKey] = Counter()
 
     def peek(self, key: LogKey) -> SessionState | None:
         """The state after a log, if it is at hand."""
@@ -66,7 +68,20 @@ class StateCache:
             self._states.move_to_end(key)
         if is_mine:
             self._fulfil(key, future, answered)
-        return future.result()
+        return future.result() if future.done() else self._await(key, future)
+
+    def _await(self, key: LogKey, future: "Future[SessionState]") -> SessionState:
+        """Wait for a state that is being made: it goes before what others want."""
+        with self._lock:
+            self._awaited[key] += 1
+        _TURNS.wake()
+        try:
+            return future.result()
+        finally:
+            with self._lock:
+                self._awaited.subtract([key])
+                if not self._awaited[key]:
+                    del self._awaited[key]
 
     def check(self, key: LogKey, ignored: Collection[Reply] = ()) -> ActiveSession | None:
         """Raise what a session raises that is given these answers, if they cannot all be true.
@@ -79,7 +94,7 @@ class StateCache:
             return None
         before = None if key.parent is None else self.peek(key.parent)
         if before is not None and key.reply is not None and can_advance(before, key):
-            with _FITTING:
+            with _TURNS.now():
                 return begin_advance(before, key.reply)
         closure = self._factory.closure(key.clusters)
         closure.of([reply for reply in key.replies if reply not in ignored])
@@ -96,8 +111,11 @@ class StateCache:
                 if key not in self._states:
                     self._keep(key, executor.submit(self._follow, key))
 
-    def ask_beside(self, key: LogKey, pending: Sequence[Pair]) -> Question | None:
-        """What to ask somebody while others look at the `pending` pairs; None if nothing else is left."""
+    def ask_beside(self, key: LogKey, pending: Sequence[Pair], *, ahead: bool = False) -> Question | None:
+        """What to ask somebody while others look at the `pending` pairs; None if nothing else is left.
+
+        `ahead`: nobody waits for it yet.
+        """
         state = self.get(key)
         first = state.question
         if first is None or not any(_overlap(first, pair) for pair in pending):
@@ -106,7 +124,7 @@ class StateCache:
         with self._lock:
             if place in self._beside:
                 return self._beside[place]
-        with _FITTING:
+        with _TURNS.ahead() if ahead else _TURNS.now():
             question = state.session.ask_beside(pending)
         with self._lock:
             self._beside[place] = question
@@ -133,19 +151,19 @@ class StateCache:
         with self._lock:
             missing = self._history.missing(key)
         if missing:
-            self._record_labels(missing[0])
+            self._record_labels(missing[0], ahead=True)
         return bool(missing)
 
-    def _record_labels(self, key: LogKey) -> None:
-        labels = self._labels(key)
+    def _record_labels(self, key: LogKey, *, ahead: bool = False) -> None:
+        labels = self._labels(key, ahead=ahead)
         with self._lock:
             self._history.record(key, labels)
 
-    def _labels(self, key: LogKey) -> PoolLabels:
+    def _labels(self, key: LogKey, *, ahead: bool) -> PoolLabels:
         known = self.peek(key)
         if known is not None:
             return labels_of(known.session)
-        with _FITTING:
+        with _TURNS.ahead() if ahead else _TURNS.now():
             session, _ = begin_session(self._factory, key)
             return labels_of(session)
 
@@ -166,7 +184,7 @@ class StateCache:
 
     def _make(self, key: LogKey, answered: ActiveSession | None) -> SessionState:
         before = None if key.parent is None else self.peek(key.parent)
-        with _FITTING:
+        with _TURNS.now():
             if before is not None and (answered is not None or can_advance(before, key)):
                 try:
                     return advance(before, key, answered)
@@ -177,7 +195,7 @@ class StateCache:
     def _follow(self, key: LogKey) -> SessionState:
         """The state after an answer that may come; an answer that cannot be true has none."""
         before = None if key.parent is None else self.peek(key.parent)
-        with _FITTING:
+        with _TURNS.ahead(lambda: self._awaited[key] > 0):
             if before is not None and can_advance(before, key):
                 return advance(before, key)
             return replay(self._factory, key)
