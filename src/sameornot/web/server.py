@@ -24,6 +24,7 @@ from sameornot.web.address import (
     with_port,
 )
 from sameornot.web.app import make_app
+from sameornot.web.connections import GuardedProtocol
 from sameornot.web.events import DEFAULT_TIMING, EventTiming
 from sameornot.web.site import Site
 
@@ -79,7 +80,7 @@ class PageServer(uvicorn.Server):
         # The log goes to stderr and holds no requests, because addresses hold tokens.
         config = uvicorn.Config(
             self.app,
-            http="h11",
+            http=GuardedProtocol,
             ws="none",
             lifespan="on",
             log_config=None,
