@@ -144,7 +144,7 @@ def make_sphere(
         equal steps of all polar angles, as the released code takes them: the nearest two of five are then
         3.1 apart (radius 5), and uniform ones about 7.
     rescale : bool
-        Whether to multiply each feature by a draw of |N(1, 1)|, as the released code does.
+        Whether to multiply each feature by a draw of ``|N(1, 1)|``, as the released code does.
     random_state : int, Generator or None
         Seed or random generator. The scales are drawn last: without them, the same seed gives the same
         points before rescaling.

@@ -1,0 +1,99 @@
+"""Configuration of Sphinx. `make_site.py` copies this folder and runs it; `./run docs` calls that."""
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import sameornot  # noqa: E402
+
+project = "sameornot"
+author = "The sameornot developers"
+copyright = author
+version = release = sameornot.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "commands",
+    "mathml",
+]
+exclude_patterns = ["_templates", "examples"]
+templates_path = ["_templates"]
+default_role = "py:obj"
+nitpicky = False
+suppress_warnings = ["config.cache", "myst.strikethrough"]
+
+myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
+myst_heading_anchors = 4
+html_math_renderer = "mathml"
+
+autodoc_typehints = "none"
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+
+def own(fullname: str, names: list[str]) -> list[str]:
+    """Those members of a class that are written in this package and have a docstring."""
+    module, _, name = fullname.rpartition(".")
+    cls = getattr(import_module(module), name)
+    return [member for member in names if _is_own(cls, member)]
+
+
+def _is_own(cls: type, member: str) -> bool:
+    if member.endswith("_request"):  # made by scikit-learn
+        return False
+    for base in cls.__mro__:
+        if member in vars(base):
+            found = vars(base)[member]
+            return base.__module__.startswith("sameornot") and bool(getattr(found, "__doc__", None))
+    return False
+
+
+autosummary_context = {"own": own}
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(HERE / "examples"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "abort_on_example_error": True,
+    "min_reported_time": 3600,
+    "write_computation_times": False,
+    "image_srcset": [],
+    "default_thumb_file": str(HERE / "_static" / "logo.png"),
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "sameornot"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/logo.png"
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "sameornot", "image_light": "_static/logo.png", "image_dark": "_static/logo.png"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "show_prev_next": True,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
