@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from sameornot._presenters import PRESENTERS, presenter
+
 PACKAGE = Path(__file__).parents[1] / "src" / "sameornot"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = [
-    ["_deprecated"],
+    ["_deprecated", "_presenters", "_progress"],
     ["_types"],
     ["_validation", "_votes", "engine"],
     ["constraints"],
@@ -31,7 +33,7 @@ LAYERS = [
     ["plots"],
     ["service"],
     ["export"],
-    ["web"],
+    ["web", "notebook"],
     ["cli"],
     ["__main__"],
 ]
@@ -48,15 +50,17 @@ MAY_IMPORT["oracles"] = MAY_IMPORT["scoring"] = MAY_IMPORT["datasets"] = {"_type
 MAY_IMPORT["store"] = {"_validation"}
 MAY_IMPORT["table"] = {"_validation", "engine"}
 # What belongs to the paper's tables and figures has no place on a person's desk.
-for room in ("service", "export", "web"):
+for room in ("service", "export", "web", "notebook"):
     MAY_IMPORT[room] -= {"simulation", "oracles", "datasets"}
 MAY_IMPORT["cli"] |= {"__init__"}
 MAY_IMPORT["__init__"] = ROOMS - {"cli", "__main__"}  # cli needs typer, which `import sameornot` must not
 
 OPTIONAL = {"typer", "rich", "matplotlib", "python_calamine", "cvxpy", "hypothesis", "sqlalchemy", "psycopg"}
 OPTIONAL |= {"starlette", "uvicorn", "jinja2", "pyarrow", "anyio", "playwright", "dask", "distributed"}
+OPTIONAL |= {"anywidget", "traitlets", "ipywidgets", "IPython", "tqdm"}
 MAY_NEED = {
     "cli": {"typer", "rich"},
+    "notebook": {"anywidget", "traitlets"},
     "store": {"sqlalchemy"},
     "web": {"starlette", "uvicorn", "jinja2", "anyio"},
 }
@@ -136,6 +140,14 @@ def test_imports_point_left(module):
 
 def test_optional_packages_are_imported_only_where_needed(module):
     assert eager_optional_imports(*module) == []
+
+
+@pytest.mark.parametrize("name", PRESENTERS)
+def test_a_method_that_shows_an_object_finds_its_presenter(name):
+    """The only way up, and for showing alone: into rooms that nothing of the method depends on."""
+    found = presenter(name)
+    assert found.__name__ == name
+    assert found.__module__.split(".")[1] in {"notebook", "plots"}
 
 
 def test_every_room_has_its_layer():

@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 
 from sameornot._deprecated import renamed_method, renamed_property
+from sameornot._presenters import presenter
 from sameornot._types import Answer, Fact, Pair
 from sameornot._votes import consistent_answers
 
@@ -67,6 +68,9 @@ class Constraints:
         self._questions: set[frozenset[int]] = set()  # what they were answers to
         self._same: list[Pair] = []
         self._different: list[Pair] = []
+
+    def _repr_html_(self) -> str:
+        return str(presenter("constraints_html")(self))
 
     def copy(self) -> Self:
         """An independent copy, in time that follows the number of answers."""

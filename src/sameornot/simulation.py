@@ -1,7 +1,8 @@
 """A session answered by known labels: agreement against the number of questions."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from sameornot import oracles
+from sameornot._progress import progress_bar
 from sameornot._types import Answer, Choice, Question
 from sameornot._validation import check_count, check_labels, check_number
 from sameornot.cluster.base import Clusterer
@@ -33,7 +35,7 @@ def simulate(
     oracle: Oracle | None = None,
     noise: float = 0.0,
     unsure: float = 0.0,
-    progress: Callable[[ActiveSession], None] | None = None,
+    progress: bool | Callable[[ActiveSession], None] | None = None,
     **session: Any,
 ) -> pd.DataFrame:
     """Let an expert who knows `y` answer up to `budget` questions.
@@ -55,8 +57,9 @@ def simulate(
     noise, unsure : float
         Share of the answers that are wrong, and share that are "unsure"; drawn with the session's seed. A
         wrong answer to a choice is a wrong candidate, or none of them.
-    progress : function of the session, optional
-        Called after each answer.
+    progress : bool or function of the session, optional
+        True shows a progress bar, False none; by default there is one where a person is watching, in a
+        terminal or a notebook, if tqdm is installed. A function is called after each answer instead.
 
     Returns
     -------
@@ -83,17 +86,31 @@ def simulate(
     n_candidates = None if choices is None else check_count("choices", choices)
     expert = _Expert.make(oracle or truth(labels), noise, unsure, asking.seed)
     rows = []
-    for checkpoint in _check_checkpoints(checkpoints, budget):
-        while len(asking.answers) < checkpoint and (question := asking.ask()) is not None:
-            expert.answer(asking, question if n_candidates is None else asking.choice(question, n_candidates))
-            if progress is not None:
-                progress(asking)
-        found = asking.result().labels
-        seconds = time.perf_counter() - start
-        ari, nmi = adjusted_rand_score(labels, found), normalized_mutual_info_score(labels, found)
-        pairs = sum(len(reply.facts) for reply in asking.answers)
-        rows.append((checkpoint, pairs, ari, nmi, seconds))
+    stops = _check_checkpoints(checkpoints, budget)
+    with _progress(progress, max(stops, default=0) - len(asking.answers)) as answered:
+        for checkpoint in stops:
+            while len(asking.answers) < checkpoint and (question := asking.ask()) is not None:
+                shown = question if n_candidates is None else asking.choice(question, n_candidates)
+                expert.answer(asking, shown)
+                answered(asking)
+            found = asking.result(progress=False).labels
+            seconds = time.perf_counter() - start
+            ari, nmi = adjusted_rand_score(labels, found), normalized_mutual_info_score(labels, found)
+            pairs = sum(len(reply.facts) for reply in asking.answers)
+            rows.append((checkpoint, pairs, ari, nmi, seconds))
     return pd.DataFrame(rows, columns=["questions", "pairs", "ari", "nmi", "seconds"])
+
+
+@contextmanager
+def _progress(
+    wanted: bool | Callable[[ActiveSession], None] | None, n_questions: int
+) -> Iterator[Callable[[ActiveSession], object]]:
+    """What is to be called after each answer."""
+    if callable(wanted):
+        yield wanted
+        return
+    with progress_bar(max(0, n_questions), "questions", wanted) as bar:
+        yield lambda session: bar.update()
 
 
 @dataclass(frozen=True)

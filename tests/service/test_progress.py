@@ -11,8 +11,9 @@ from sameornot.datasets import make_gaussian
 from sameornot.service.events import Answered, Introduced, Limits, Opened, Regrouped, Shown, draft
 from sameornot.service.log import AWAY_AFTER, Log
 from sameornot.service.log_key import LogKey
-from sameornot.service.progress import MIN_ANSWERS, Progress
+from sameornot.service.progress import Progress
 from sameornot.service.session_state import SessionFactory, replay
+from sameornot.session.stopping import MIN_ANSWERS
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 X, _ = make_gaussian(n_samples=30, n_relevant=2, random_state=0)

@@ -1,6 +1,6 @@
 """Figures: their data as plain tuples, apart from the drawing."""
 
-from sameornot.plots.draw import draw_session, save_png
+from sameornot.plots.draw import draw_result, draw_session, save_png
 from sameornot.plots.session import (
     FeatureShares,
     LearnedMap,
@@ -8,6 +8,7 @@ from sameornot.plots.session import (
     Stage,
     feature_shares,
     learned_map,
+    pool_map,
     session_picture,
     session_stage,
 )
@@ -17,9 +18,11 @@ __all__ = [
     "LearnedMap",
     "SessionPicture",
     "Stage",
+    "draw_result",
     "draw_session",
     "feature_shares",
     "learned_map",
+    "pool_map",
     "save_png",
     "session_picture",
     "session_stage",

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sameornot.plots.session import FeatureShares, LearnedMap, SessionPicture, Stage
+from sameornot.plots.session import (
+    FeatureShares,
+    LearnedMap,
+    SessionPicture,
+    Stage,
+    feature_shares,
+    pool_map,
+)
+from sameornot.session import SessionResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,6 +50,39 @@ def draw_session(picture: SessionPicture) -> "Figure":
     return figure
 
 
+def draw_result(result: SessionResult) -> "Figure":
+    """Draw the rows of the pool in the learned space, and the feature weights; a notebook shows the figure.
+
+    Groups have the numbers of ``result.labels``.
+    """
+    pool = result.pool
+    figure = _shown_figure(figsize=(10.5, 4.6), dpi=100, layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(1.45, 1.0))
+    draw_map(left, pool_map(pool.features, pool.rows, result.of_pool()), first_group=0)
+    draw_features(right, feature_shares(result))
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _shown_figure(**options: Any) -> "Figure":
+    """A figure that any notebook shows, whether or not pyplot is in use there."""
+    from io import BytesIO
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            drawn = BytesIO()
+            self.savefig(drawn, format="png")
+            return drawn.getvalue()
+
+    figure = ShownFigure(**options)
+    FigureCanvasAgg(figure)
+    return figure
+
+
 def draw_agreement(axes: "Axes", stages: tuple[Stage, ...]) -> None:
     """Draw the learning curve of a session, from before the first question to the last."""
     from matplotlib.ticker import MaxNLocator
@@ -71,8 +112,11 @@ def draw_agreement(axes: "Axes", stages: tuple[Stage, ...]) -> None:
     axes.set_title("Agreement after each answer", loc="left", fontsize=11)
 
 
-def draw_map(axes: "Axes", learned_map: LearnedMap) -> None:
-    """Draw the rows, coloured by group; rows that answers placed have a black edge."""
+def draw_map(axes: "Axes", learned_map: LearnedMap, *, first_group: int = 1) -> None:
+    """Draw the rows, coloured by group; rows that answers placed have a black edge.
+
+    The first group has the number `first_group`.
+    """
     x, y, group = (np.array(column) for column in (learned_map.x, learned_map.y, learned_map.group))
     placed = np.array(learned_map.placed, dtype=bool)
     found = np.unique(group)
@@ -81,7 +125,8 @@ def draw_map(axes: "Axes", learned_map: LearnedMap) -> None:
         by_model, by_answers = (group == label) & ~placed, (group == label) & placed
         axes.scatter(x[by_model], y[by_model], s=16, alpha=0.55, linewidths=0, **style)
         axes.scatter(x[by_answers], y[by_answers], s=44, edgecolors="black", linewidths=1.1, **style)
-    _name_groups(axes, [int((group == label).sum()) for label in found], int(placed.sum()))
+    sizes = {int(label) + first_group: int((group == label).sum()) for label in found}
+    _name_groups(axes, sizes, int(placed.sum()))
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_xlabel(f"first principal axis ({learned_map.shares[0]:.0%} of variance)")
@@ -89,7 +134,7 @@ def draw_map(axes: "Axes", learned_map: LearnedMap) -> None:
     axes.set_title("The rows in the learned space", loc="left", fontsize=11)
 
 
-def _name_groups(axes: "Axes", sizes: list[int], n_placed: int) -> None:
+def _name_groups(axes: "Axes", sizes: dict[int, int], n_placed: int) -> None:
     from matplotlib.lines import Line2D
 
     keys = [
@@ -99,9 +144,9 @@ def _name_groups(axes: "Axes", sizes: list[int], n_placed: int) -> None:
             linestyle="",
             color=COLOURS[k % len(COLOURS)],
             marker=MARKERS[k % len(MARKERS)],
-            label=f"group {k + 1}: {size} rows",
+            label=f"group {number}: {size} rows",
         )
-        for k, size in enumerate(sizes[:MAX_NAMED])
+        for k, (number, size) in enumerate(list(sizes.items())[:MAX_NAMED])
     ]
     if len(sizes) > MAX_NAMED:
         keys.append(Line2D([], [], linestyle="", label=f"and {len(sizes) - MAX_NAMED} more groups"))

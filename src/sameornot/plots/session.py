@@ -1,7 +1,7 @@
 """The data of a session's figure as plain tuples; `draw.py` draws it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,12 @@ def learned_map(X: Any, result: SessionResult) -> LearnedMap:
         placed=tuple(placed.tolist()),
         shares=(float(shares[0]), float(shares[1])),
     )
+
+
+def pool_map(X: np.ndarray, pool: np.ndarray, result: SessionResult) -> LearnedMap:
+    """The rows of the pool (X) in the plane that keeps most of their learned distances."""
+    places = [np.searchsorted(pool, members) for members in result.neighbourhoods]
+    return learned_map(X, replace(result, neighbourhoods=places))
 
 
 def _principal_plane(space: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Hashable, Iterable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -23,6 +23,20 @@ from sameornot.cluster.base import Clusterer, Clustering
 from sameornot.constraints import Constraints
 
 Questions = Generator[Question, Answer, Any]
+
+
+class Appraisal(NamedTuple):
+    """What a question is for, and what its strategy expects of it.
+
+    `purpose` is "place" (find the group of the left row) or "count" (find out how many groups there are).
+    Placing the row is worth `gain` in some `unit`, and takes `cost` questions on average; None if the
+    strategy does not compute them.
+    """
+
+    purpose: str = "place"
+    gain: float | None = None
+    unit: str = ""
+    cost: float | None = None
 
 
 @dataclass(frozen=True)
@@ -175,6 +189,10 @@ class Strategy(ABC):
     def ask_beside(self, view: View, rng: np.random.Generator) -> Questions:
         """The same for one more person, while ``view.pending`` questions are open."""
         return self.ask(view, rng)
+
+    def appraise(self, view: View, question: Question, rng: np.random.Generator) -> Appraisal:
+        """What a question of `ask` is for and worth; `rng` is in the state that `ask` was called with."""
+        return Appraisal()
 
     def default_clusterer(self) -> Clusterer:
         """The clusterer that a session takes where none is named."""

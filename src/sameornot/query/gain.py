@@ -51,6 +51,19 @@ def relative_gain(view: View, proba: np.ndarray, new_threshold: float) -> np.nda
     return 1.0 / sweep_cost(proba, n_known, new_threshold, last_follows=n_known == view.n_clusters)
 
 
+def gain_and_cost(view: View, point: int, new_threshold: float) -> tuple[float, float]:
+    """What placing one row is worth in rows, and the expected number of questions that it takes."""
+    n_known, proba = len(view.neighbourhoods), view.clustering.posterior.proba[[point]]
+    worth = float(expected_gain(view, np.array([point]), new_threshold)[0])
+    if view.n_clusters is None:
+        fall, questions = sweeps(proba, n_known)
+        cost = float(questions[0, (fall / questions)[0].argmax()])
+    else:
+        last_follows = n_known == view.n_clusters
+        cost = float(sweep_cost(proba, n_known, new_threshold, last_follows=last_follows)[0])
+    return worth * cost, cost
+
+
 def representativeness(kernel: np.ndarray, taken: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Σ_j w_j (s_ij − r_j)⁺ of each row i: the weight of the rows like it that no taken row is like."""
     represented = kernel[:, taken].max(axis=1, initial=0.0)
@@ -78,10 +91,15 @@ def sweep_cost(proba: np.ndarray, n_known: int, new_threshold: float, *, last_fo
 
 def gain_of_any_sweep(proba: np.ndarray, n_known: int) -> np.ndarray:
     """The largest fall of the error of each row per expected question, over the number of groups asked."""
+    fall, cost = sweeps(proba, n_known)
+    return np.asarray((fall / cost).max(axis=1))
+
+
+def sweeps(proba: np.ndarray, n_known: int) -> tuple[np.ndarray, np.ndarray]:
+    """The fall of the error of each row, and the expected questions, by the number of groups asked."""
     likeliest = -np.sort(-proba[:, :n_known], axis=1)
     found = likeliest.cumsum(axis=1)
     cost = (1.0 - found + likeliest).cumsum(axis=1)
     following = np.pad(likeliest[:, 1:], ((0, 0), (0, 1)))
     new = proba[:, n_known:].max(axis=1, initial=0.0)[:, None]
-    fall = found + np.maximum(following, new) - np.maximum(likeliest[:, :1], new)
-    return np.asarray((fall / cost).max(axis=1))
+    return found + np.maximum(following, new) - np.maximum(likeliest[:, :1], new), cost

@@ -6,15 +6,14 @@ The largest gain is the smallest expected entropy u^t of the paper: Q(R) minus g
 """
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from sameornot._validation import check_flag
 from sameornot.query.base import View
-from sameornot.query.membership import MembershipStrategy
-from sameornot.query.npu import expected_questions
+from sameornot.query.membership import MembershipStrategy, expected_questions
 
 # Rows of the pair matrix that are in memory at a time.
 BLOCK = 1024
@@ -41,6 +40,7 @@ class MinimumExpectedEntropy(MembershipStrategy):
     """
 
     per_question: bool = field(default=False, kw_only=True)
+    unit: ClassVar[str] = "nats of entropy over all pairs"
 
     @classmethod
     def as_printed(cls, n_trees: int = 50) -> Self:

@@ -2,12 +2,13 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
+from sameornot._types import Question
 from sameornot._validation import check_count, check_flag, check_option
-from sameornot.query.base import View, pick_best
+from sameornot.query.base import Appraisal, View, pick_best
 from sameornot.query.forest import N_TREES, current_memberships
 from sameornot.query.sweep import Pick, PointStrategy
 
@@ -50,6 +51,9 @@ class MembershipStrategy(PointStrategy):
         """How likely each point is to belong to each neighbourhood (R, n × L)."""
         return current_memberships(view, rng, self.n_trees, exclude_ruled_out=self.exclude_ruled_out)
 
+    unit: ClassVar[str] = ""
+    """What the score counts."""
+
     @abstractmethod
     def score(self, memberships: np.ndarray, candidates: np.ndarray, view: View) -> np.ndarray:
         """What placing each candidate is worth, by the memberships of all points."""
@@ -62,6 +66,13 @@ class MembershipStrategy(PointStrategy):
         point = pick_best(candidates, score, rng) if is_open else int(candidates[score.argmax()])
         return Pick(point, memberships[point], memberships[point])
 
+    def appraise(self, view: View, question: Question, rng: np.random.Generator) -> Appraisal:
+        """The score of the left row, and the questions that its memberships lead to."""
+        memberships = self.memberships(view, rng)
+        point = np.array([question.left])
+        cost = expected_questions(memberships[point])[0]
+        return Appraisal("place", float(self.score(memberships, point, view)[0]), self.unit, float(cost))
+
     def member(self, view: View, m: int, point: int, rng: np.random.Generator) -> int | None:
         """The member of a neighbourhood to compare the point with; None if all these pairs were "unsure"."""
         if self.representative == "typical":
@@ -70,3 +81,9 @@ class MembershipStrategy(PointStrategy):
         if not len(members):
             return None
         return int(rng.choice(members)) if self.representative == "random" else int(members[0])
+
+
+def expected_questions(memberships: np.ndarray) -> np.ndarray:
+    """Questions until the neighbourhood of each row is found, likeliest first."""
+    likeliest_first = -np.sort(-memberships, axis=1)
+    return np.asarray(likeliest_first @ np.arange(1.0, memberships.shape[1] + 1))

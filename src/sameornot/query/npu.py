@@ -7,14 +7,14 @@ probabilities.
 """
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import entr
 
 from sameornot._validation import check_flag
 from sameornot.query.base import View
-from sameornot.query.membership import MembershipStrategy
+from sameornot.query.membership import MembershipStrategy, expected_questions
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class NPU(MembershipStrategy):
     """
 
     sort_cost: bool = field(default=True, kw_only=True)
+    unit: ClassVar[str] = "nats of entropy per question"
 
     @classmethod
     def as_released(cls, n_trees: int = 50) -> Self:
@@ -52,12 +53,6 @@ def normalised_uncertainty(memberships: np.ndarray, *, sort: bool = True) -> np.
     """Entropy of each row over the expected number of questions until its neighbourhood is found."""
     cost = expected_questions(memberships) if sort else unsorted_cost(memberships)
     return np.asarray(entr(memberships).sum(axis=1) / cost)
-
-
-def expected_questions(memberships: np.ndarray) -> np.ndarray:
-    """Questions until the neighbourhood of each row is found, likeliest first."""
-    likeliest_first = -np.sort(-memberships, axis=1)
-    return np.asarray(likeliest_first @ np.arange(1.0, memberships.shape[1] + 1))
 
 
 def unsorted_cost(memberships: np.ndarray) -> np.ndarray:

@@ -26,8 +26,8 @@ from sameornot.ensemble.fit import EnsembleFit
 from sameornot.ensemble.graph import facility_location
 from sameornot.ensemble.posterior import Posterior
 from sameornot.ensemble.training import all_rows, group_of_rows
-from sameornot.query.base import Questions, Strategy, View, pick_best
-from sameornot.query.gain import expected_gain, relative_gain
+from sameornot.query.base import Appraisal, Questions, Strategy, View, pick_best
+from sameornot.query.gain import expected_gain, gain_and_cost, relative_gain
 from sameornot.query.granularity_questions import granularity_question
 from sameornot.query.recheck import RecheckSchedule, answered_pair, doubtful_answer, routine_recheck
 from sameornot.query.uncertainty_inconsistent import ask_inconsistent
@@ -130,6 +130,15 @@ class UncertaintySampling(Strategy):
     def worth(self, view: View, candidates: np.ndarray) -> np.ndarray:
         """What placing each candidate is worth; the best one is placed next."""
         return expected_gain(view, candidates, self.new_threshold)
+
+    def appraise(self, view: View, question: Question, rng: np.random.Generator) -> Appraisal:
+        """Rows put right by placing the left row, unless the question is for the number of groups."""
+        if granularity_question(view) == question:
+            return Appraisal("count")
+        if not question.proba or (view.answers.is_inconsistent and view.n_clusters is not None):
+            return Appraisal()
+        gain, cost = gain_and_cost(view, question.left, self.new_threshold)
+        return Appraisal(gain=gain, unit="rows", cost=cost)
 
     def _answer_to_recheck(self, view: View, candidates: np.ndarray) -> Question | None:
         """The answer to ask for again, if it is time to."""

@@ -43,7 +43,8 @@ from sameornot.service.requests import (
 )
 from sameornot.service.session_links import SessionLinks
 from sameornot.service.snapshot import Snapshot
-from sameornot.service.view import MIN_GROUPS, View
+from sameornot.service.view import View
+from sameornot.session.choice import MIN_GROUPS
 from sameornot.store import Store
 from sameornot.table import TableSample, read_table
 

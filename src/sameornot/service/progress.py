@@ -8,11 +8,7 @@ from typing import Any
 from sameornot.service.label_history import WINDOW
 from sameornot.service.log import Log
 from sameornot.service.session_state import SessionState
-
-# Who has this share of the rows right, nine times in ten or more often, can stop.
-ENOUGH = 0.9
-# Fewer answers than this say too little, however little the grouping changes.
-MIN_ANSWERS = 20
+from sameornot.session.stopping import can_stop
 
 
 @dataclass(frozen=True)
@@ -65,10 +61,8 @@ class Progress:
     @property
     def can_stop(self) -> bool:
         """Whether nearly all rows are estimated to be right, by enough answers, with all groups found."""
-        agreement, clusters = self.state.result.agreement, self.log.clusters
         n_certain = self.n_answers - self.log.counts.n_unsure
-        all_found = self.n_found >= (2 if clusters is None else clusters)
-        return agreement is not None and agreement.low >= ENOUGH and n_certain >= MIN_ANSWERS and all_found
+        return can_stop(self.state.result.agreement, n_certain, self.n_found, self.log.clusters)
 
     @property
     def hint(self) -> str:

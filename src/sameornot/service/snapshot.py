@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from sameornot._types import Answer, Pair, Reply
-from sameornot.plots import LearnedMap
-from sameornot.service.learned_space import column_shares, pool_map
+from sameornot.plots import LearnedMap, pool_map
+from sameornot.service.learned_space import column_shares
 from sameornot.session import ActiveSession, FinalLabels, SessionResult
 from sameornot.table import TableEncoder, TableSample
 

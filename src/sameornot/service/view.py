@@ -6,23 +6,20 @@ from itertools import combinations
 from typing import Any
 
 from sameornot._types import Answer, Pair, Question
+from sameornot.plots import pool_map
 from sameornot.service.entry import Entry, Lease, Part
 from sameornot.service.errors import ServiceError
 from sameornot.service.events import Shown
 from sameornot.service.groups import Groups
-from sameornot.service.learned_space import pool_map
 from sameornot.service.log import Log
 from sameornot.service.proposal import NewAnswer
 from sameornot.service.session_state import SessionState
 from sameornot.service.snapshot import GivenAnswer
 from sameornot.service.table_view import TableView
+from sameornot.session.choice import MIN_GROUPS, N_CHOICES
 
 # Columns whose weight is drawn.
 N_WEIGHTS = 15
-# Known groups from which on a person chooses among several at once, and among how many: with fewer groups
-# pairs take hardly more questions, and five candidates are taken in at a glance.
-MIN_GROUPS = 4
-N_CHOICES = 5
 VERDICTS = {Answer.SAME: "are the same", Answer.DIFFERENT: "are different", Answer.UNSURE: "left unsure"}
 
 

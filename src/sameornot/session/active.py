@@ -6,25 +6,30 @@ groups of all rows. A step's randomness comes from `default_rng([seed, step])`.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from copy import copy
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 import pandas as pd
 
 from sameornot._deprecated import renamed_method, warn_renamed
+from sameornot._presenters import presenter
 from sameornot._types import Answer, Choice, Pair, Question, Reply
 from sameornot._validation import check_count, check_n_clusters
 from sameornot.cluster.base import Clusterer
 from sameornot.constraints import Constraints
 from sameornot.query import Strategy
 from sameornot.registry import choose_method, refuse_settings
+from sameornot.session.choice import N_CHOICES
 from sameornot.session.dialogue import Dialogue
+from sameornot.session.explanation import Explanation, Situation, explain
 from sameornot.session.fits import Rows
 from sameornot.session.log import Closure, read_answer, read_choice, read_log, read_pair, read_seed
 from sameornot.session.pool import Pool, default_size, table_rows_in_errors
-from sameornot.session.result import Expansion, FinalLabels, SessionResult
+from sameornot.session.result import Expansion, FinalLabels, PoolRows, SessionResult
 from sameornot.session.rows import RowSource, as_source
+
+if TYPE_CHECKING:
+    from anywidget import AnyWidget
 
 
 class ActiveSession:
@@ -261,11 +266,78 @@ class ActiveSession:
         else:
             self._open(earlier)
 
+    def label(
+        self,
+        *,
+        choices: int = N_CHOICES,
+        budget: int | None = None,
+        records: pd.DataFrame | None = None,
+        image: str | None = None,
+    ) -> "AnyWidget":
+        """A widget to answer the questions in, for a notebook; it needs the extra ``notebook``.
+
+        The answers go to this session: `result` in the next cell knows all of them.
+
+        Parameters
+        ----------
+        choices : int
+            Most groups to choose from at once, from four known groups on; 1 for pairs only.
+        budget : int, optional
+            Questions that are planned for.
+        records : DataFrame, optional
+            What is shown of each row; the features if omitted.
+        image : str, optional
+            The column of `records` that holds images: paths of files, bytes, Pillow images or arrays of
+            pixels.
+        """
+        make = presenter("make_labeller")
+        widget: AnyWidget = make(self, choices=choices, budget=budget, records=records, image=image)
+        return widget
+
+    def _repr_html_(self) -> str:
+        return str(presenter("session_html")(self))
+
     def fork(self) -> Self:
         """An independent session that stands where this one does."""
-        twin = copy(self)
-        twin._dialogue = self._dialogue.fork()
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__, _dialogue=self._dialogue.fork())
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The settings, the rows and the log: a copy or an unpickled session resumes from them."""
+        computed = ("_dialogue", "_expansion", "_pool")
+        state = {name: value for name, value in self.__dict__.items() if name not in computed}
+        return state | {"log": self.answers}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: value for name, value in state.items() if name != "log"})
+        self._open(state["log"])
+
+    def explain(self) -> Explanation | None:
+        """Why the open question is asked: what it is for, the groups in question, and what is expected of it.
+
+        None when nothing is left to ask. The numbers are those by which the row was chosen, when its first
+        question was asked.
+
+        Examples
+        --------
+        >>> from sameornot import ActiveSession
+        >>> from sameornot.datasets import make_gaussian
+        >>> X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
+        >>> known = [((0, row), "same" if y[0] == y[row] else "different") for row in range(1, 12)]
+        >>> session = ActiveSession(X, n_clusters=3, random_state=0, answers=known)
+        >>> why = session.explain()
+        >>> print(why)
+        >>> why.expected_gain > 1.0
+        True
+        """
+        question = self.ask()
+        if question is None:
+            return None
+        settled = frozenset(row for row in question.proba if self.relation(question.left, row) is not None)
+        proba = self.answer_proba() if question.is_recheck else {}
+        situation = Situation(question, self.pool_result(), self.pool, settled, proba)
+        return explain(situation, self.strategy, self._dialogue.appraise())
 
     def relation(self, left: int, right: int) -> Answer | None:
         """SAME or DIFFERENT where the answers settle how two rows are related, else None."""
@@ -284,9 +356,13 @@ class ActiveSession:
         """The rows of each group that the answers make known."""
         return [self._pool.rows[members] for members in self._dialogue.known_groups()]
 
-    def result(self) -> SessionResult:
-        """The grouping of all rows that the answers so far lead to."""
-        return self._expanded().result
+    def result(self, *, progress: bool | None = None) -> SessionResult:
+        """The grouping of all rows that the answers so far lead to.
+
+        Of a very large table, this takes a while: `progress` shows a bar (True) or none (False). By default
+        there is one where a person is watching, if tqdm is installed.
+        """
+        return self._expanded().result(progress)
 
     def pool_result(self) -> SessionResult:
         """The grouping of the rows of the pool: `labels` and `confidence` are those of `session.pool`."""
@@ -330,6 +406,7 @@ class ActiveSession:
                 clustering,
                 clustering.accuracy_interval(),
                 clustering.group_count(),
+                pool=PoolRows(self._source, self._pool.rows),
             )
             self._expansion = Expansion(self._source, self._pool, result)
         return self._expansion

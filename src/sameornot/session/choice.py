@@ -14,6 +14,11 @@ from sameornot._types import Choice, Question
 from sameornot.constraints import Constraints
 from sameornot.query.base import most_typical
 
+# Known groups from which on a person chooses among several at once, and among how many: with fewer groups
+# pairs take hardly more questions, and five candidates are taken in at a glance.
+MIN_GROUPS = 4
+N_CHOICES = 5
+
 
 class Candidate(NamedTuple):
     """A member of a group, how likely the row is to belong to that group, and how far from it the row is."""

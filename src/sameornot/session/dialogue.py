@@ -16,6 +16,7 @@ from sameornot._types import Choice, Pair, Question, Reply
 from sameornot.cluster.base import Assignment, Clustering
 from sameornot.constraints import Constraints
 from sameornot.query import Strategy, View
+from sameornot.query.base import Appraisal
 from sameornot.session.choice import find_choice
 from sameornot.session.fits import Fits, Rows
 from sameornot.session.log import TooManyGroups, last_step
@@ -72,6 +73,11 @@ class Dialogue:
         rows, view = self.rows, None if self._step is None else self._step.view
         space = rows.X / rows.scale if view is None or view.clustering is None else view.space
         return find_choice(question, self.answers, self.known_groups(), space, n_candidates)
+
+    def appraise(self) -> Appraisal:
+        """What the strategy expects of the open question."""
+        question = self.next_question()
+        return Appraisal() if question is None or self._step is None else self._step.appraise(question)
 
     def take(self, reply: Reply) -> None:
         """Add an answer; one that cannot be true together with the others raises and changes nothing."""

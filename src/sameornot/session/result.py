@@ -1,20 +1,41 @@
 """What the answers lead to: the groups of the rows that questions are about, and of all others."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from sameornot._presenters import presenter
+from sameornot._progress import progress_bar
 from sameornot._types import Agreement, GroupCount
+from sameornot._validation import check_count
 from sameornot.cluster.base import Clustering
 from sameornot.cluster.block import predict_rows
 from sameornot.metric.learn import Metric
 from sameornot.session.pool import Pool
 from sameornot.session.rows import RowSource
+from sameornot.session.summary import GroupedRows, summarise
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Rows that are taken from a source at a time.
 BLOCK = 100_000
+
+
+@dataclass(frozen=True)
+class PoolRows:
+    """The rows of the table that questions are about, and where they are taken from."""
+
+    source: RowSource
+    rows: np.ndarray
+
+    @property
+    def features(self) -> np.ndarray:
+        """The rows as the clusterer sees them, before they are divided by their scale."""
+        return self.source.take(self.rows)
 
 
 @dataclass(frozen=True)
@@ -41,6 +62,18 @@ class SessionResult:
     n_groups : GroupCount or None
         Estimated number of groups, `estimate`, with a 90 % interval from `low` to `high`. None where the
         number is given, or the method does not estimate it.
+    pool : PoolRows
+        The rows that questions were about.
+
+    Examples
+    --------
+    >>> from sameornot import ActiveSession
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=60, n_relevant=3, random_state=0)
+    >>> known = [((0, row), "same" if y[0] == y[row] else "different") for row in range(1, 12)]
+    >>> result = ActiveSession(X, n_clusters=3, random_state=0, answers=known).result()
+    >>> result.summary().columns.tolist()
+    ['size', 'share', 'placed', 'confidence', 'differs', 'typical', 'doubtful']
     """
 
     labels: np.ndarray
@@ -51,6 +84,54 @@ class SessionResult:
     clustering: Clustering
     agreement: Agreement | None = None
     n_groups: GroupCount | None = None
+    pool: PoolRows = field(kw_only=True, repr=False)
+
+    def summary(self, *, n_features: int = 3, n_rows: int = 3) -> pd.DataFrame:
+        """What there is to say of each group, one line a group, by its label.
+
+        Parameters
+        ----------
+        n_features : int
+            Features that are named in `differs`.
+        n_rows : int
+            Row numbers in `typical` and in `doubtful`.
+
+        Returns
+        -------
+        DataFrame with the columns size, share, placed, confidence, differs, typical, doubtful
+            `size` and `share` count all rows; the other columns are about the rows that questions may be
+            about: how many of them answers placed, the mean confidence of the others, the features in which
+            the group differs most from the others (means), and the rows nearest to the mean of their group
+            and of the least confidence.
+        """
+        check_count("n_features", n_features, at_least=0)
+        check_count("n_rows", n_rows, at_least=0)
+        found, X = self.of_pool(), self.pool.features
+        placed = np.concatenate([np.empty(0, dtype=np.intp), *self.neighbourhoods])
+        is_placed = np.isin(self.pool.rows, placed)
+        space = self.metric.transform(X)
+        known = GroupedRows(
+            self.pool.rows, X, space, found.labels, found.confidence, is_placed, self.feature_weights
+        )
+        return summarise(known, self.labels, n_features, n_rows)
+
+    def plot(self) -> "Figure":
+        """Draw the rows in the learned space, coloured by group, and the features of largest weight.
+
+        A matplotlib figure, which a notebook shows; ``result.plot().savefig("groups.png")`` keeps it.
+        """
+        figure: Figure = presenter("draw_result")(self)
+        return figure
+
+    def of_pool(self) -> "SessionResult":
+        """The same result with the labels and the confidence of the rows of the pool alone."""
+        rows = self.pool.rows
+        if len(self.labels) == len(rows):
+            return self
+        return replace(self, labels=self.labels[rows], confidence=self.confidence[rows])
+
+    def _repr_html_(self) -> str:
+        return str(presenter("result_html")(self))
 
 
 @dataclass(frozen=True)
@@ -68,13 +149,14 @@ class FinalLabels:
     clustering: Clustering
 
 
-@dataclass(frozen=True)
+@dataclass
 class Expansion:
     """From the result about a pool to one about the whole table."""
 
     source: RowSource
     pool: Pool
     found: SessionResult
+    _result: SessionResult | None = field(default=None, init=False, repr=False)
 
     @cached_property
     def final_labels(self) -> FinalLabels:
@@ -92,9 +174,13 @@ class Expansion:
         X = self.source.take(rows)
         return FinalLabels(rows, X, found.labels, found.confidence, found.clustering)
 
-    @cached_property
-    def result(self) -> SessionResult:
-        """The groups of all rows of the table."""
+    def result(self, progress: bool | None = None) -> SessionResult:
+        """The groups of all rows of the table; they are kept."""
+        if self._result is None:
+            self._result = self._of_all_rows(progress)
+        return self._result
+
+    def _of_all_rows(self, progress: bool | None) -> SessionResult:
         if self.pool.is_all:
             return self.found
         if self.source.available is not None:
@@ -105,8 +191,11 @@ class Expansion:
         final = self.final_labels
         labels = np.empty(len(self.source), dtype=np.intp)
         confidence = np.empty(len(self.source))
-        for start in range(0, len(self.source), BLOCK):
-            rows = np.arange(start, min(start + BLOCK, len(self.source)))
-            labels[rows], confidence[rows] = predict_rows(final.clustering, final.X, self.source.take(rows))
+        with progress_bar(len(labels), "rows", progress) as bar:
+            for start in range(0, len(labels), BLOCK):
+                rows = np.arange(start, min(start + BLOCK, len(labels)))
+                block = self.source.take(rows)
+                labels[rows], confidence[rows] = predict_rows(final.clustering, final.X, block)
+                bar.update(len(rows))
         labels[final.rows], confidence[final.rows] = final.labels, final.confidence
         return replace(self.found, labels=labels, confidence=confidence, clustering=final.clustering)

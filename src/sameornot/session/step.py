@@ -8,7 +8,7 @@ import numpy as np
 from sameornot._types import Answer, Pair, Question, Reply
 from sameornot.cluster.base import step_rngs
 from sameornot.query import Strategy, View
-from sameornot.query.base import Questions
+from sameornot.query.base import Appraisal, Questions
 
 
 class Step:
@@ -47,6 +47,10 @@ class Step:
                 return question
             question, _ = send(questions, reply)
         return None
+
+    def appraise(self, question: Question) -> Appraisal:
+        """What the strategy expects of a question of this step."""
+        return self.strategy.appraise(self.view, question, self._rng())
 
     def _rng(self) -> np.random.Generator:
         return step_rngs(self.view.seed, self.number)[1]

@@ -1,8 +1,8 @@
 /** Keyboard shortcuts: one key per answer; of a choice, the number of a candidate. */
 
 import { byId } from "./dom.js";
+import { KEYS, digit, letter } from "./keys.js";
 
-const ANSWERS = { s: "same", d: "different", u: "unsure" };
 const SCROLL = { ArrowDown: 60, ArrowUp: -60, PageDown: 400, PageUp: -400 };
 const TYPING = "input, textarea, select, [contenteditable]";
 
@@ -25,8 +25,8 @@ export function startKeys(session, { view, isOn, help }) {
 function answerWith(session, key, event) {
   const candidates = session.question?.choice;
   if (!candidates) {
-    if (key in ANSWERS) session.answer(ANSWERS[key], event.timeStamp);
-    return key in ANSWERS;
+    if (key in KEYS) session.answer(KEYS[key], event.timeStamp);
+    return key in KEYS;
   }
   const number = digit(event);
   if (key === "u") session.choose("unsure", null, event.timeStamp);
@@ -34,19 +34,6 @@ function answerWith(session, key, event) {
   else if (number <= candidates.length) session.choose("same", candidates[number - 1].row, event.timeStamp);
   else return false;
   return true;
-}
-
-/** The typed digit, also on keyboards where digits need Shift; NaN for other keys. */
-function digit({ key, code, shiftKey }) {
-  if (/^\d$/.test(key)) return Number(key);
-  return shiftKey ? NaN : Number(code.match(/^Digit(\d)$/)?.[1] ?? NaN);
-}
-
-/** The typed letter; on a keyboard of a non-Latin script, the Latin letter of the same key. */
-function letter(event) {
-  const typed = event.key.toLowerCase();
-  const isNonLatin = typed.length === 1 && typed > "\u007f";
-  return isNonLatin && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : typed;
 }
 
 function undo(session) {

@@ -24,12 +24,8 @@ export const shapeName = (number) => NAMES[(number - 1) % NAMES.length];
 
 export const outline = (number) => OUTLINES[shapeName(number)];
 
-/** The colour of a group in the current theme. */
-export function colour(number) {
-  return getComputedStyle(document.documentElement)
-    .getPropertyValue(`--g${hue(number)}`)
-    .trim();
-}
+/** The colour of a group in a theme: the computed style of the element that it is for. */
+export const colour = (number, theme) => theme.getPropertyValue(`--g${hue(number)}`).trim();
 
 /** The symbol of a group, for legends and cards. */
 export function swatch(number) {

@@ -80,9 +80,9 @@ function fit(values, from, to) {
 }
 
 function drawPoints(pen, { group, placed }, positions) {
-  const hues = new Map([...new Set(group)].map((number) => [number, colour(number)]));
+  const theme = getComputedStyle(pen.canvas);
+  const hues = new Map([...new Set(group)].map((number) => [number, colour(number, theme)]));
   const paths = new Map([...hues.keys()].map((number) => [number, new Path2D(outline(number))]));
-  const theme = getComputedStyle(document.documentElement);
   pen.strokeStyle = theme.getPropertyValue("--ink").trim();
   for (const isPlaced of [false, true]) {
     pen.globalAlpha = isPlaced ? 1 : 0.55;
@@ -108,7 +108,7 @@ function stamp(pen, path, x, y, fill, isPlaced) {
 }
 
 function drawRing(pen, [x, y], letter, side) {
-  const theme = getComputedStyle(document.documentElement);
+  const theme = getComputedStyle(pen.canvas);
   const ink = theme.getPropertyValue("--ink").trim();
   const paper = theme.getPropertyValue("--surface").trim();
   for (const [colourOfRing, width] of [

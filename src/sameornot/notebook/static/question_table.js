@@ -1,0 +1,110 @@
+/** The records of a question: one column each, one line for each field, the heaviest fields first. */
+
+import { bar, make, unseen } from "./dom.js";
+import { distance, isText } from "./field.js";
+import { percent } from "./format.js";
+import { hue, swatch } from "./palette.js";
+
+// Fields that are shown before the person asks for all.
+const N_FIRST = 8;
+const DISTANCES = { alike: "alike", near: "different", far: "far apart" };
+
+/** The table of a question; `pick(n)` is called for the n-th candidate of a choice. */
+function questionTable(question, { showsAll, pick }) {
+  const { left, candidates, fields, is_choice: isChoice } = question;
+  const shown = showsAll ? fields : fields.slice(0, N_FIRST);
+  const heaviest = Math.max(...fields.map((field) => field.weight), Number.MIN_VALUE);
+  const hasImages = [left, ...candidates].some((record) => record.image);
+  const heads = candidates.map((candidate, n) => candidateHead(candidate, n, isChoice, pick));
+  return make(
+    "table",
+    { class: "records", "data-choice": String(isChoice) },
+    make("caption", { class: "unseen" }, "The records, field by field"),
+    make(
+      "thead",
+      {},
+      make("tr", {}, make("th", { class: "column" }, unseen("Field")), recordHead(left, isChoice), ...heads),
+    ),
+    make(
+      "tbody",
+      {},
+      hasImages ? imageLine([left, ...candidates]) : null,
+      ...shown.map((field) => fieldLine(field, heaviest)),
+    ),
+  );
+}
+
+function recordHead({ name }, isChoice) {
+  return make("th", { scope: "col", class: "record", title: name }, sign(isChoice ? "?" : "A"), name);
+}
+
+/** What a record is marked with on the map. */
+function sign(letter) {
+  return make("span", { class: "sign", "aria-hidden": "true" }, letter);
+}
+
+function candidateHead(candidate, n, isChoice, pick) {
+  const { name, group } = candidate;
+  const mark = group === null ? null : groupMark(group);
+  if (!isChoice) {
+    const of = mark === null ? null : make("span", { class: "of" }, mark, `group ${group}`);
+    return make("th", { scope: "col", class: "record", title: name }, sign("B"), name, of);
+  }
+  const label = group === null ? name : `group ${group}`;
+  return make(
+    "th",
+    { scope: "col", class: "record" },
+    make(
+      "button",
+      {
+        type: "button",
+        class: "pick",
+        "data-testid": "pick",
+        "aria-label": `${n + 1}: the same kind as ${name}, ${label}`,
+        on: { click: () => pick(n) },
+      },
+      make("kbd", { "aria-hidden": "true" }, String(n + 1)),
+      mark,
+      label,
+    ),
+    make("span", { class: "name", title: name }, name),
+  );
+}
+
+/** The symbol of a group, in its colour. */
+function groupMark(label) {
+  const mark = swatch(label + 1);
+  mark.style.fill = `var(--g${hue(label + 1)})`;
+  return mark;
+}
+
+function imageLine(records) {
+  const cells = records.map(({ name, image }) =>
+    make("td", { class: "picture" }, image ? make("img", { src: image, alt: `Image of ${name}` }) : "no image"),
+  );
+  return make("tr", {}, make("th", { scope: "row" }, unseen("Image")), ...cells);
+}
+
+function fieldLine({ column, weight, left, cells }, heaviest) {
+  const isLong = cells.some(({ right }) => isText({ left, right }));
+  return make(
+    "tr",
+    { "data-long": String(isLong) },
+    make(
+      "th",
+      { scope: "row", title: `${column}: weighs ${percent(weight)} now` },
+      bar(weight / heaviest, { class: "share" }),
+      make("span", { class: "title" }, column),
+    ),
+    make("td", {}, ...shownCell(left)),
+    ...cells.map((cell) => {
+      const apart = distance(cell);
+      return make("td", { "data-apart": apart }, ...shownCell(cell.right), unseen(`, ${DISTANCES[apart]}`));
+    }),
+  );
+}
+
+function shownCell(text) {
+  if (text === "") return [make("span", { "aria-hidden": "true" }, "–"), unseen("no value")];
+  return [make("div", { class: "cell" }, text)];
+}
