@@ -7,16 +7,18 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from sameornot._dataframes import as_array, column_names, is_dataframe
+
 # Sums of squares of larger numbers overflow.
 LARGEST = 1e100
+# Cells of a sparse matrix up to which it is made dense: 400 MB.
+MAX_SPARSE_CELLS = 50_000_000
 
 
 def check_table(X: Any) -> tuple[np.ndarray, list[str]]:
     """A finite float matrix and its column names from an array or a DataFrame."""
-    if sparse.issparse(X):
-        raise ValueError("X is a sparse matrix but a dense one is needed: give X.toarray()")
-    names = [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
-    values = _as_numbers(X)
+    names = column_names(X) if is_dataframe(X) else None
+    values = _as_numbers(_dense(X), names)
     if values.ndim != 2:
         raise ValueError(f"X has {values.ndim} dimension(s) but a table of rows and columns is needed")
     if 0 in values.shape:
@@ -67,17 +69,45 @@ def check_fit_rows(estimator: Any, X: Any) -> np.ndarray:
     return check_size(rows)
 
 
-def _as_numbers(X: Any) -> np.ndarray:
+def _as_numbers(X: Any, names: list[str] | None = None) -> np.ndarray:
     try:
-        given = np.asarray(X)
-        word = None
-        if given.dtype.kind in "OU":
-            word = next((cell for cell in given.flat if isinstance(cell, str)), None)
-        if word is not None or given.dtype.kind not in "biufO":
-            raise TypeError(f"it holds {given.dtype if word is None else repr(str(word))}")
+        given = as_array(X) if names is not None else np.asarray(X)
+        place = _first_word(given)
+        if place is not None and names is not None:
+            row, column = place
+            raise TypeError(
+                f"column {names[column]!r} holds {str(given[row, column])!r}. Encode the table first: "
+                "sameornot.table.TableEncoder.fit(X).transform(X), with standardize=False"
+            )
+        if place is not None or given.dtype.kind not in "biufO":
+            raise TypeError(f"it holds {given.dtype if place is None else repr(str(given[place]))}")
         return given.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"X must hold numbers only: {error}") from None
+
+
+def _first_word(cells: np.ndarray) -> tuple[int, ...] | None:
+    """Where the first text stands."""
+    if cells.dtype.kind not in "OU":
+        return None
+    words = (at for at, cell in enumerate(cells.flat) if isinstance(cell, str))
+    first = next(words, None)
+    return None if first is None else tuple(int(i) for i in np.unravel_index(first, cells.shape))
+
+
+def _dense(X: Any) -> Any:
+    """A sparse matrix as an array, if it is not too large as one; anything else as it is."""
+    if not sparse.issparse(X):
+        return X
+    matrix: Any = X
+    shape = matrix.shape
+    if np.prod(shape, dtype=np.float64) <= MAX_SPARSE_CELLS:
+        return matrix.toarray()
+    rows, columns = shape
+    raise ValueError(
+        f"X is sparse and would take {rows * columns * 8 / 1e9:,.1f} GB as an array, which the methods need: "
+        "reduce it first, for example with sklearn.decomposition.TruncatedSVD(100).fit_transform(X)"
+    )
 
 
 def check_count(name: str, value: Any, *, at_least: int = 1) -> int:

@@ -27,11 +27,17 @@ def assign(
     ] = None,
     id_column: IdOption = None,
     engine: EngineOption = None,
+    features: Annotated[
+        Path | None,
+        typer.Option("--features", help="The vectors of the new rows, if the session learned from some."),
+    ] = None,
 ) -> None:
     """Assign new rows to the groups of a session, block by block."""
     if not table.exists():
         fail(f"there is no file {table}: check the name and the folder")
     if table.is_dir():
+        if features is not None:
+            fail(f"--features is for one table file, and {table} is a folder")
         assign_folder(model, table, out or table.with_name(f"{table.name}-groups"), id_column, engine)
         return
     if engine is not None:
@@ -44,7 +50,7 @@ def assign(
 
         known = Model.load(model)
         with row_counter() as count, explained_write_errors(target):  # errors of reading are TableErrors
-            sizes = assign_file(known, table, target, id_column=id_column, progress=count)
+            sizes = assign_file(known, table, target, id_column=id_column, features=features, progress=count)
         print_sizes(target, known, sizes)
 
 

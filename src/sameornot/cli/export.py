@@ -8,7 +8,7 @@ import typer
 from sameornot.cli.common import check_folder, printable
 from sameornot.cli.errors import explained_errors, explained_write_errors
 from sameornot.cli.opening import open_session
-from sameornot.cli.options import EngineOption, SessionArgument, StoreOption, TableOption
+from sameornot.cli.options import EngineOption, MovedFeaturesOption, SessionArgument, StoreOption, TableOption
 from sameornot.cli.output import row_counter, write_text
 
 if TYPE_CHECKING:
@@ -21,13 +21,14 @@ def export(
     table: TableOption = None,
     store: StoreOption = None,
     engine: EngineOption = None,
+    features: MovedFeaturesOption = None,
 ) -> None:
     """Write the labels, answers and model of a session; for a folder of files, a folder of labels."""
     check_folder("--out", out)
     with explained_errors():
         from sameornot.export import Model, answers_table, write_csv
 
-        with open_session(session, store, table, engine) as service:
+        with open_session(session, store, table, engine, features) as service:
             snapshot = service.snapshot()
         out.mkdir(parents=True, exist_ok=True)
         write_all_labels(snapshot, out, engine)

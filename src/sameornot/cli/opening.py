@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,9 @@ def open_table(options: OpenOptions) -> "Iterator[LabellingService]":
     )
     path = options.table
     sample = read_with_message(path, options.engine)
+    if options.features is not None:
+        sample = add_features(sample, options.features, path, options.id_column)
+        settings = replace(settings, features=options.features.stem)
     store = open_store(options.store or default_store())
     try:
         title = printable(path.name)
@@ -49,6 +53,14 @@ def open_table(options: OpenOptions) -> "Iterator[LabellingService]":
         yield service
     finally:
         service.close()
+
+
+def add_features(sample: "TableSample", features: Path, table: Path, id_column: str | None) -> "TableSample":
+    """The table with the vectors of a file beside it."""
+    from sameornot.table import read_features
+
+    vectors = read_features(features, id_column)
+    return sample.with_features(vectors, title=printable(table.name), id_column=id_column)
 
 
 def split_columns(columns: list[str] | None) -> list[str] | None:
@@ -69,7 +81,11 @@ def read_with_message(table: Path, engine: str | None = None) -> "TableSample":
 
 @contextmanager
 def open_session(
-    session: str | None, store: str | None, table: Path | None, engine: str | None = None
+    session: str | None,
+    store: str | None,
+    table: Path | None,
+    engine: str | None = None,
+    features: Path | None = None,
 ) -> "Iterator[LabellingService]":
     """Open a session that is in the store, to be read and not to be answered."""
     from sameornot.service import LabellingService
@@ -82,6 +98,9 @@ def open_session(
         if path is None:
             fail(f"session {line.session} was begun on a table without a file: give it with --table")
         sample = read_with_message(path, engine)
+        beside = features or line.opened.get("features_path")
+        if beside:
+            sample = add_features(sample, Path(beside), path, line.opened.get("id"))
         yield LabellingService.open(
             opened, sample, title=line.title, path=path, session=line.session, ahead=False
         )

@@ -24,6 +24,9 @@ SessionArgument = Annotated[
 TableOption = Annotated[
     Path | None, typer.Option("--table", help="The session's table, if it has been moved.")
 ]
+MovedFeaturesOption = Annotated[
+    Path | None, typer.Option("--features", help="The session's file of vectors, if it has been moved.")
+]
 EngineOption = Annotated[
     str | None,
     typer.Option(
@@ -46,6 +49,14 @@ IgnoreOption = Annotated[
 ImageOption = Annotated[
     str | None,
     typer.Option("--image", help="Column of image paths, relative to the folder of the table."),
+]
+FeaturesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--features",
+        help="Vectors to learn from, one for each row of the table, as .npy, .npz or .parquet. The table is "
+        "then only shown.",
+    ),
 ]
 BudgetOption = Annotated[
     int | None,
@@ -84,6 +95,7 @@ class OpenOptions:
     show: ShowOption = None
     ignore: IgnoreOption = None
     image: ImageOption = None
+    features: FeaturesOption = None
     budget: BudgetOption = None
     store: StoreOption = None
     new: NewOption = False

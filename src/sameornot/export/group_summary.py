@@ -80,7 +80,7 @@ def build_context(snapshot: Snapshot) -> ReportContext:
     return ReportContext(
         snapshot,
         count_rows(snapshot),
-        snapshot.column_weights.sort_values(ascending=False, kind="stable"),
+        snapshot.description.weights,
         snapshot.is_placed,
         distances_to_mean(snapshot),
     )
@@ -143,12 +143,11 @@ def find_differences(context: ReportContext, members: np.ndarray) -> list[Differ
     if members.all() or not members.any():
         return []
     snapshot = context.snapshot
-    columns = {column.name: column for column in snapshot.encoder.columns}
+    columns = snapshot.description.columns
     heaviest = context.weights[context.weights > 0].head(N_COMPARED)
     return [
         compare(snapshot.table.frame[name], columns[str(name)], float(weight), members)
         for name, weight in heaviest.items()
-        if columns[str(name)].kind != "vector"
     ]
 
 

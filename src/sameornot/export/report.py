@@ -77,7 +77,7 @@ def write_report(snapshot: Snapshot) -> str:
             [summarise_group(context, m) for m in labels[:MAX_GROUPS]], len(labels[MAX_GROUPS:])
         ),
         value_columns=[shorten(str(name), 40) for name in context.weights.index[:N_VALUES]],
-        weights=weight_lines(context.weights),
+        weights=weight_lines(snapshot.column_weights.sort_values(ascending=False, kind="stable")),
         answers=answer_lines(snapshot),
         **describe_table(snapshot),
         **drawings(snapshot),

@@ -116,12 +116,10 @@ class Groups:
         """Columns in which a group is far from the others, of those that matter."""
         if inside.all() or not inside.any():
             return []
-        columns = {column.name: column for column in self.table_view.encoder.columns}
-        heaviest = self.weights.sort_values(ascending=False, kind="stable").head(N_COMPARED)
+        weights = self.table_view.described_weights(self.weights).head(N_COMPARED)
+        columns = self.table_view.described
         found = [
-            compare(rows[name], columns[str(name)], float(weight), inside)
-            for name, weight in heaviest.items()
-            if columns[str(name)].kind != "vector"
+            compare(rows[name], columns[str(name)], float(weight), inside) for name, weight in weights.items()
         ]
         found.sort(key=lambda difference: -difference.weight * difference.size)
         return [

@@ -42,7 +42,7 @@ from sameornot.service.requests import (
     read_row,
 )
 from sameornot.service.session_links import SessionLinks
-from sameornot.service.snapshot import Snapshot
+from sameornot.service.snapshot import Described, Snapshot
 from sameornot.service.view import View
 from sameornot.session.choice import MIN_GROUPS
 from sameornot.store import Store
@@ -324,6 +324,9 @@ class LabellingService:
             clusters=view.log.clusters,
             made=now(),
             session=view.state.session,
+            described=Described(
+                view.table_view.described, view.table_view.described_weights(view.groups.weights)
+            ),
         )
 
     def wait(self, version: int, timeout: float) -> int:

@@ -35,12 +35,13 @@ class TableSource:
     @property
     def description(self) -> dict[str, Any]:
         """What an "opened" event says about the table."""
-        path = None if self.path is None else str(self.path)
+        path, features = None if self.path is None else str(self.path), self.table.features
         return {
             "title": self.title,
             "path": path,
             "fingerprint": self.table.fingerprint,
             "n_rows": len(self.table),
+            "features_path": None if features is None else str(features.path.resolve()),
         }
 
 
@@ -171,7 +172,12 @@ def _find(lines: Sequence[SessionLine], source: TableSource, session: str | None
         return next((line for line in known if line.session == session), None)
     table = source.description
     same = [line for line in known if line.opened["fingerprint"] == table["fingerprint"]]
-    on_file = [line for line in known if table["path"] and line.opened.get("path") == table["path"]]
+    files = ("path", "features_path")
+    on_file = [
+        line
+        for line in known
+        if table["path"] and all(line.opened.get(file) == table[file] for file in files)
+    ]
     return next(iter(same or on_file), None)
 
 

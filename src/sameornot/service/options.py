@@ -18,7 +18,8 @@ class Options:
     """How a table is to be labelled; None is what was not chosen.
 
     `id` and `image` name columns, `show` and `ignore` several; `pool` is how many rows questions may be
-    about, `seed` which ones, and which questions.
+    about, `seed` which ones, and which questions. `features` is the one column of vectors that is learned
+    from, if the others are there for people alone.
     """
 
     clusters: int | None = None
@@ -29,6 +30,7 @@ class Options:
     budget: int | None = None
     seed: int | None = None
     pool: int | None = None
+    features: str | None = None
 
     def over(self, earlier: Mapping[str, Any]) -> "Options":
         """These options, and where they say nothing, those that were stored earlier."""
@@ -51,7 +53,12 @@ class Options:
     def check(self, table: TableSample) -> "Options":
         """Raise a ServiceError that names the first option that does not fit the table."""
         columns = set(table.frame.columns)
-        for option, names in (("id", [self.id]), ("image", [self.image]), ("show", self.show)):
+        for option, names in (
+            ("id", [self.id]),
+            ("image", [self.image]),
+            ("show", self.show),
+            ("features", [self.features]),
+        ):
             self._check_columns(option, names or (), columns)
         self._check_columns("ignore", self.ignore or (), columns)
         for option, number in (("clusters", self.clusters), ("budget", self.budget), ("pool", self.pool)):
@@ -75,4 +82,6 @@ def _is_usable(name: str, value: Any) -> bool:
     """Whether a stored value has the type of its option."""
     if name in ("show", "ignore"):
         return isinstance(value, list) and all(isinstance(column, str) for column in value)
-    return isinstance(value, str if name in ("id", "image") else int) and not isinstance(value, bool)
+    return isinstance(value, str if name in ("id", "image", "features") else int) and not isinstance(
+        value, bool
+    )

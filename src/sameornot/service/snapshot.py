@@ -1,9 +1,10 @@
 """A session at one moment, to be exported: the table, the groups and the answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from sameornot._types import Answer, Pair, Reply
 from sameornot.plots import LearnedMap, pool_map
 from sameornot.service.learned_space import column_shares
 from sameornot.session import ActiveSession, FinalLabels, SessionResult
-from sameornot.table import TableEncoder, TableSample
+from sameornot.table import Column, TableEncoder, TableSample
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,13 @@ class GivenAnswer:
         return Reply(Pair(self.left, self.right), Answer(self.answer), 0, others=self.others)
 
 
+class Described(NamedTuple):
+    """Columns by which groups are described, and how much each of them matters, largest first."""
+
+    columns: Mapping[str, Column]
+    weights: pd.Series
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """A session at one moment.
@@ -55,7 +63,8 @@ class Snapshot:
     `result` is about the rows of the pool: `X` holds them encoded, `pool` their numbers in the table,
     ascending. Its neighbourhoods hold rows of the table. Label m is `groups[m]`. `churn` holds (number of
     answers, share of rows that changed group over the ten before). `session` expands the groups to rows
-    beyond the pool; without it there are none beyond.
+    beyond the pool; without it there are none beyond. `described` are the columns by which groups are
+    described, and how much each of them matters.
     """
 
     title: str
@@ -71,6 +80,15 @@ class Snapshot:
     clusters: int | None
     made: datetime
     session: ActiveSession | None = None
+    described: Described | None = None
+
+    @property
+    def description(self) -> Described:
+        """The columns by which groups are described; by default those that the model learns from."""
+        if self.described is not None:
+            return self.described
+        weights = self.column_weights.sort_values(ascending=False, kind="stable")
+        return Described({column.name: column for column in self.encoder.columns}, weights)
 
     @cached_property
     def final_labels(self) -> FinalLabels:

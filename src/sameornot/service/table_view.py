@@ -1,7 +1,6 @@
 """The table of a session: encoded rows for the session, records with their fields and pictures for people."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sameornot.service.distances import Scale, VectorDistances
 from sameornot.service.options import Options
-from sameornot.table import TableEncoder, TableSample, display
+from sameornot.table import Column, TableEncoder, TableSample, display
+from sameornot.table.kinds import Kind, find_kind
+from sameornot.table.vector_cells import VectorError
 
 # Cells of the matrix of the rows that questions are about, at most.
 POOL_CELLS = 4_000_000
@@ -19,25 +21,6 @@ N_DISTANCES = 500
 # Columns of a pair that are sent to the page, and characters of a cell.
 N_FIELDS = 60
 LONGEST_CELL = 20_000
-
-
-@dataclass(frozen=True)
-class VectorDistances:
-    """The distances between some rows in one block of features, rising."""
-
-    features: np.ndarray
-    distances: np.ndarray
-
-    @classmethod
-    def of(cls, rows: np.ndarray, features: np.ndarray) -> "VectorDistances":
-        """The distances of each row to the one after it."""
-        block = rows[:, features]
-        return cls(features, np.sort(np.linalg.norm(block - np.roll(block, 1, axis=0), axis=1)))
-
-    def share_nearer(self, pair: np.ndarray) -> float:
-        """How many of the other pairs are nearer than this one, from 0 to 1."""
-        distance = float(np.linalg.norm(pair[0, self.features] - pair[1, self.features]))
-        return float(np.searchsorted(self.distances, distance) / len(self.distances))
 
 
 class TableView:
@@ -59,13 +42,26 @@ class TableView:
     ) -> None:
         self.table = table.including(rows)
         self.id_column, self.image_column, self.folder = options.id, options.image, folder
-        keep_out = [column for column in (options.id, options.image) if column is not None]
-        self.encoder = TableEncoder.fit(self.table.frame, ignore=options.ignore or (), keep_out=keep_out)
+        self.features = options.features
+        self.encoder = self._fit_encoder(options)
         self.columns_shown = None if options.show is None else list(options.show)
+        if self.features is not None and options.show is None:
+            self.columns_shown = self._readable
         self.available = None if len(self.table.rows) == len(table) else self.table.rows
         bound = max(2, POOL_CELLS // max(1, self.encoder.n_features))
         self.pool_size = bound if options.pool is None else min(options.pool, bound)
         self._taken: tuple[np.ndarray, np.ndarray] | None = None
+
+    def _fit_encoder(self, options: Options) -> TableEncoder:
+        """Learn from all columns that are not there for another purpose; from the features alone if given."""
+        keep_out = [name for name in (options.id, options.image) if name is not None]
+        ignore = options.ignore or ()
+        if options.features is not None:
+            keep_out, ignore = [name for name in self.table.frame.columns if name != options.features], ()
+        try:
+            return TableEncoder.fit(self.table.frame, ignore=ignore, keep_out=keep_out)
+        except VectorError as error:
+            raise error.at(int(self.table.rows[error.row])) from None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -107,6 +103,11 @@ class TableView:
     def notices(self, n_pool: int) -> list[str]:
         """What a person should know about how the table was read; questions are about `n_pool` rows."""
         notices = list(self.encoder.notices)
+        if self.features is not None:
+            notices.append(
+                f"The model learns from the {self.encoder.n_features:,} numbers of {self.features}; other "
+                "columns are only shown."
+            )
         if len(self.table.rows) < len(self.table):
             notices.append(
                 f"The table is large: what its columns hold was learned from {len(self.table.rows):,} of its "
@@ -157,8 +158,35 @@ class TableView:
         return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
     def kind(self, column: str) -> str:
-        """What a column holds, as the encoder has read it; "text" for a column that is only shown."""
-        return self._kinds.get(column, "text")
+        """What a column holds; "text" for a column of no use to the model that is only shown."""
+        known = self._kinds.get(column) or self.described.get(column)
+        return "text" if known is None else known.kind
+
+    @cached_property
+    def described(self) -> dict[str, Column]:
+        """The columns by which groups are described: those of the model, or those beside its features."""
+        if self.features is None:
+            return {name: column for name, column in self._kinds.items() if column.kind != "vector"}
+        frame = self.table.frame
+        kinds = {name: find_kind(name, frame[name]) for name in self._readable}
+        return {
+            name: Column(name, kind.name, 0, 0, "")
+            for name, kind in kinds.items()
+            if isinstance(kind, Kind) and kind.name != "vector"
+        }
+
+    def described_weights(self, weights: pd.Series) -> pd.Series:
+        """How much each of these columns matters, largest first; the same if the model uses none of them."""
+        if self.features is not None:
+            return pd.Series(1.0, index=list(self.described), name="weight")
+        kept = weights[[name in self.described for name in weights.index]]
+        return kept.sort_values(ascending=False, kind="stable")
+
+    @cached_property
+    def _readable(self) -> list[str]:
+        """The columns that people read, but for the name and the picture of a record."""
+        others = {self.id_column, self.image_column, self.features}
+        return [name for name in self.table.frame.columns if name not in others]
 
     def image(self, row: int) -> Path | None:
         """The picture of a record, if its file is there and lies under the table's folder."""
@@ -179,8 +207,8 @@ class TableView:
         return frozenset(self.table.rows.tolist())
 
     @cached_property
-    def _kinds(self) -> dict[str, str]:
-        return {column.name: column.kind for column in self.encoder.columns}
+    def _kinds(self) -> dict[str, Column]:
+        return {column.name: column for column in self.encoder.columns}
 
     @cached_property
     def _fills(self) -> dict[str, str]:
@@ -192,6 +220,12 @@ class TableView:
         first = np.searchsorted(self.encoder.owner, np.arange(len(self.encoder.columns)))
         pairs = zip(self.encoder.columns, first.tolist(), strict=True)
         return {column.name: at for column, at in pairs if column.kind in ("number", "date")}
+
+    @cached_property
+    def _scales(self) -> dict[str, Scale]:
+        """The scale of each column of numbers that is only shown."""
+        frame, known = self.table.frame, self.described if self.features is not None else {}
+        return {name: Scale.of(frame[name]) for name, column in known.items() if column.kind == "number"}
 
     @cached_property
     def _vectors(self) -> dict[str, VectorDistances]:
@@ -234,6 +268,8 @@ class TableView:
         """How far apart two cells are, against nearly all of the column; None where that has no meaning."""
         if self.kind(column) == "vector":
             return self._vectors[column].share_nearer(encoded)
+        if column in self._scales:
+            return self._scales[column].gap(*cells)
         if column not in self._measured:
             return float(cells[0] != cells[1]) if self.kind(column) in ("category", "yes/no") else None
         feature = self._measured[column]

@@ -3,8 +3,8 @@
 from typing import Any, Protocol
 
 import numpy as np
-import pandas as pd
 
+from sameornot._dataframes import is_dataframe
 from sameornot._validation import check_table
 
 
@@ -44,5 +44,6 @@ class ArrayRows:
 
 def as_source(X: Any) -> RowSource:
     """A row source as it is, anything else as an array of numbers."""
-    is_source = not isinstance(X, pd.DataFrame) and hasattr(X, "take") and hasattr(X, "available")
+    # A DataFrame may have a column that is called "available".
+    is_source = not is_dataframe(X) and hasattr(X, "take") and hasattr(X, "available")
     return X if is_source else ArrayRows(X)

@@ -2,6 +2,7 @@
 
 from sameornot.table.encoder import Column, TableEncoder
 from sameornot.table.errors import TableError
+from sameornot.table.features import FeatureFile, read_features
 from sameornot.table.formatting import display
 from sameornot.table.hashing import fingerprint
 from sameornot.table.limits import SampleLimits
@@ -10,6 +11,7 @@ from sameornot.table.sample import TableSample, name_records, read_sample
 
 __all__ = [
     "Column",
+    "FeatureFile",
     "SampleLimits",
     "TableEncoder",
     "TableError",
@@ -18,6 +20,7 @@ __all__ = [
     "fingerprint",
     "name_records",
     "read_blocks",
+    "read_features",
     "read_sample",
     "read_table",
 ]

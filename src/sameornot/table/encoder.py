@@ -102,7 +102,7 @@ class TableEncoder:
         Parameters
         ----------
         frame : DataFrame
-            The table, or a sample of its rows.
+            The table, or a sample of its rows; of pandas, polars or pyarrow.
         ignore : collection of str
             Columns not to be used, as the user asked; the notices list them.
         keep_out : collection of str
@@ -118,7 +118,7 @@ class TableEncoder:
         limit = _features_per_column(list(kinds.values()))
         coders = {name: _CODERS[kind.name].fit(table[name], kind, limit) for name, kind in kinds.items()}
         encoder = cls(coders, left_out, [])
-        reading = frame.attrs.get("notices", [])
+        reading = getattr(frame, "attrs", {}).get("notices", [])
         encoder.notices = [*reading, *fitting_notices(coders, left_out, len(table))]
         return encoder
 

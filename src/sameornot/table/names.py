@@ -5,6 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from sameornot._dataframes import as_pandas
+
 
 def unique_names(names: Iterable[Any]) -> list[str]:
     """Make column names unique: a second `x` becomes `x.1`, a missing name `column 3` (counted from 1)."""
@@ -20,8 +22,9 @@ def unique_names(names: Iterable[Any]) -> list[str]:
     return result
 
 
-def with_unique_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same cells with unique text names, and rows numbered from 0."""
+def with_unique_names(frame: Any) -> pd.DataFrame:
+    """The cells of a DataFrame of any library, with unique text names, and rows numbered from 0."""
+    frame = as_pandas(frame)
     names = unique_names(frame.columns)
     result = frame.reset_index(drop=True)
     result.columns = pd.Index(names, dtype=object)

@@ -4,6 +4,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,12 @@ _EXCEL = {".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"}
 _KNOWN = "CSV (.csv), TSV (.tsv, .txt), Parquet (.parquet) or Excel (.xlsx)"
 
 
-def read_table(source: Path | pd.DataFrame) -> pd.DataFrame:
-    """Read a file, or give a DataFrame unique text column names.
+def read_table(source: Any) -> pd.DataFrame:
+    """Read a file, or give a DataFrame (of pandas, polars or pyarrow) unique text column names.
 
     `attrs["notices"]` of the result says what users should know about how the file was read.
     """
-    if isinstance(source, pd.DataFrame):
+    if not isinstance(source, str | PathLike):
         return _with_rows(with_unique_names(source), "the table")
     path = Path(source)
     suffix = _suffix(path)

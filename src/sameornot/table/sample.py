@@ -5,6 +5,7 @@ sample is held: enough to learn the encoding of the columns and to ask questions
 only streamed. An engine, if given, reads the files: once to count and hash them, once for the sample.
 """
 
+import hashlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from sameornot.table.errors import TableError
+from sameornot.table.features import FeatureFile
 from sameornot.table.file_parts import (
     FilePart,
     combine_fingerprints,
@@ -47,6 +49,8 @@ class TableSample:
         The files of the table in order; empty if all rows are in memory.
     block_rows : int
         Rows per block of `blocks`.
+    features : FeatureFile, optional
+        Vectors of all rows, from a file of their own; they are a column of `frame` and of `blocks`.
     """
 
     frame: pd.DataFrame
@@ -55,6 +59,7 @@ class TableSample:
     fingerprint: str
     files: tuple[Path, ...] = ()
     block_rows: int = BLOCK_ROWS
+    features: FeatureFile | None = None
 
     @classmethod
     def of(cls, frame: pd.DataFrame, block_rows: int = BLOCK_ROWS) -> Self:
@@ -64,6 +69,19 @@ class TableSample:
 
     def __len__(self) -> int:
         return self.n_rows
+
+    def with_features(self, features: FeatureFile, *, title: str, id_column: str | None = None) -> Self:
+        """The same table with vectors beside it; raises if there is not one for each row, in order."""
+        features.check(self.n_rows, title)
+        if features.column in self.frame.columns:
+            raise TableError(
+                f"{title} has a column {features.column!r} too: rename {features.path.name} or the column"
+            )
+        if id_column is not None and id_column in self.frame.columns:
+            features.check_order(self.rows, self.frame[id_column])
+        frame = features.beside(self.frame, self.rows)
+        both = hashlib.blake2b(f"{self.fingerprint} {features.fingerprint}".encode(), digest_size=16)
+        return replace(self, frame=frame, fingerprint=both.hexdigest(), features=features)
 
     def at(self, rows: np.ndarray) -> np.ndarray:
         """Positions in `frame` of table rows that are in memory."""
@@ -89,6 +107,8 @@ class TableSample:
             return self
         parts = [FilePart(path, count_rows(path)) for path in self.files]
         added = read_selected_rows(parts, absent, None, self.block_rows)
+        if self.features is not None:
+            added = self.features.beside(added, absent)
         frame = pd.concat([self.frame, added], ignore_index=True)
         known = np.concatenate([self.rows, absent])
         order = np.argsort(known)
@@ -98,6 +118,8 @@ class TableSample:
         """Stream all rows of the table: (number of the first row, counted from 0, block)."""
         start = 0
         for block in self._blocks():
+            if self.features is not None and self.files:
+                block = self.features.beside(block, slice(start, start + len(block)))
             yield start, block
             start += len(block)
         if start != self.n_rows:
