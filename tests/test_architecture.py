@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "sameornot"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = [
-    ["_deprecated", "_presenters", "_progress"],
+    ["_dataframes", "_deprecated", "_presenters", "_progress"],
     ["_types"],
     ["_validation", "_votes", "engine"],
     ["constraints"],
@@ -48,7 +48,7 @@ MAY_IMPORT = {
 MAY_IMPORT["oracles"] = MAY_IMPORT["scoring"] = MAY_IMPORT["datasets"] = {"_types", "_validation"}
 # Tables and the store are good for any log of events about any table: they know nothing of the method.
 MAY_IMPORT["store"] = {"_validation"}
-MAY_IMPORT["table"] = {"_validation", "engine"}
+MAY_IMPORT["table"] = {"_dataframes", "_validation", "engine"}
 # What belongs to the paper's tables and figures has no place on a person's desk.
 for room in ("service", "export", "web", "notebook"):
     MAY_IMPORT[room] -= {"simulation", "oracles", "datasets"}
@@ -57,7 +57,7 @@ MAY_IMPORT["__init__"] = ROOMS - {"cli", "__main__"}  # cli needs typer, which `
 
 OPTIONAL = {"typer", "rich", "matplotlib", "python_calamine", "cvxpy", "hypothesis", "sqlalchemy", "psycopg"}
 OPTIONAL |= {"starlette", "uvicorn", "jinja2", "pyarrow", "anyio", "playwright", "dask", "distributed"}
-OPTIONAL |= {"anywidget", "traitlets", "ipywidgets", "IPython", "tqdm"}
+OPTIONAL |= {"anywidget", "traitlets", "ipywidgets", "IPython", "narwhals", "polars", "tqdm"}
 MAY_NEED = {
     "cli": {"typer", "rich"},
     "notebook": {"anywidget", "traitlets"},
