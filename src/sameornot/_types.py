@@ -11,7 +11,14 @@ from sameornot._deprecated import warn_renamed
 
 
 class Answer(Enum):
-    """What the expert says about two records; ``Answer("same")`` reads it back from text."""
+    """What the expert says about two records; ``Answer("same")`` reads it back from text.
+
+    Examples
+    --------
+    >>> from sameornot import Answer
+    >>> Answer("same")
+    <Answer.SAME: 'same'>
+    """
 
     SAME = "same"
     DIFFERENT = "different"
@@ -19,7 +26,15 @@ class Answer(Enum):
 
 
 class Pair(NamedTuple):
-    """Two row numbers, in the order in which they are shown."""
+    """Two row numbers, in the order in which they are shown.
+
+    Examples
+    --------
+    >>> from sameornot import Pair
+    >>> left, right = Pair(3, 17)
+    >>> right
+    17
+    """
 
     left: int
     right: int
@@ -37,6 +52,14 @@ class Question(Pair):
         strategy does not choose by probabilities.
     reached : object
         The state that a method with questions of its own (COBRA, COBRAS) has reached; None for others.
+
+    Examples
+    --------
+    >>> from sameornot import ActiveSession
+    >>> question = ActiveSession([[0.0], [0.1], [5.0], [5.1]], n_clusters=2, random_state=0).ask()
+    >>> left, right = question
+    >>> question.is_recheck
+    False
     """
 
     is_recheck: bool
@@ -73,6 +96,13 @@ class Choice:
         choose by probabilities.
     is_recheck : bool
         Whether earlier answers settle it and it is asked again, because one of them may be wrong.
+
+    Examples
+    --------
+    >>> from sameornot import Choice
+    >>> choice = Choice(row=7, candidates=(2, 5), proba=(0.8, 0.2))
+    >>> choice.pair
+    Pair(left=7, right=2)
     """
 
     row: int
@@ -92,6 +122,15 @@ class Reply(NamedTuple):
     `is_recheck` marks the answer to a question that was asked again on purpose. It counts as a vote beside
     the earlier answers and cannot contradict them. `others` are the other candidates of a `Choice`: the left
     row differs from all of them, or the expert was unsure about all.
+
+    Examples
+    --------
+    >>> from sameornot import ActiveSession
+    >>> session = ActiveSession([[0.0], [0.1], [5.0], [5.1]], n_clusters=2, random_state=0)
+    >>> session.tell("different", (0, 2))
+    >>> reply = session.answers[0]
+    >>> reply.pair, reply.answer
+    (Pair(left=0, right=2), <Answer.DIFFERENT: 'different'>)
     """
 
     pair: Pair
@@ -129,7 +168,14 @@ Fact = tuple[Pair, Answer]
 
 
 class Agreement(NamedTuple):
-    """An estimated share of rows in the right group, with a 90 % interval."""
+    """An estimated share of rows in the right group, with a 90 % interval.
+
+    Examples
+    --------
+    >>> from sameornot import Agreement
+    >>> Agreement(estimate=0.95, low=0.91, high=0.98).low >= 0.9  # then the page says that you can stop
+    True
+    """
 
     estimate: float
     low: float

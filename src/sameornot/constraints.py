@@ -21,7 +21,20 @@ from sameornot._votes import consistent_answers
 
 
 class Contradiction(ValueError):
-    """An answer that the earlier ones rule out; `chain` holds the answers that prove it."""
+    """An answer that the earlier ones rule out; `chain` holds the answers that prove it.
+
+    Examples
+    --------
+    >>> from sameornot import ActiveSession, Contradiction
+    >>> session = ActiveSession([[0.0], [1.0], [2.0], [3.0]], n_clusters=2, random_state=0)
+    >>> session.tell("same", (0, 1))
+    >>> session.tell("same", (1, 2))
+    >>> try:
+    ...     session.tell("different", (0, 2))
+    ... except Contradiction as contradiction:
+    ...     print(len(contradiction.chain), "answers prove it")
+    2 answers prove it
+    """
 
     def __init__(self, pair: Pair, answer: Answer, chain: list[Fact]) -> None:
         self.pair, self.answer, self.chain = pair, answer, chain

@@ -26,6 +26,11 @@ def as_printed(*, full: bool = False, **changes: Any) -> dict[str, Any]:
     dict
         `strategy`, `clusterer`, `infer_last` and `standardize` of a session.
 
+    References
+    ----------
+    Deng, Y., Yuan, Y., Fu, H., and Qu, A. (2023). Query-augmented active metric learning. *Journal of
+    the American Statistical Association*, 118(543), 1862–1875.
+
     Examples
     --------
     >>> from sameornot import as_printed, simulate
@@ -59,6 +64,20 @@ def as_released(*, q: int, strategy: str = "mee", **changes: Any) -> dict[str, A
     -------
     dict
         `strategy`, `clusterer`, `infer_last` and `standardize` of a session.
+
+    References
+    ----------
+    Deng, Y., Yuan, Y., Fu, H., and Qu, A. (2023). Query-augmented active metric learning. *Journal of
+    the American Statistical Association*, 118(543), 1862–1875.
+
+    Examples
+    --------
+    >>> from sameornot import as_released
+    >>> method = as_released(q=3)
+    >>> sorted(method)
+    ['clusterer', 'infer_last', 'standardize', 'strategy']
+    >>> method["clusterer"].metric
+    'released'
     """
     strategies: dict[str, Strategy] = {"mee": MinimumExpectedEntropy.as_released(), "npu": NPU.as_released()}
     return {

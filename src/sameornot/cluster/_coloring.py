@@ -26,7 +26,17 @@ MAX_DEAD_ENDS = 200
 
 
 class Infeasible(ValueError):
-    """Constraints that K clusters cannot satisfy; `rows` holds one row of each group involved."""
+    """Constraints that K clusters cannot satisfy; `rows` holds one row of each group involved.
+
+    Examples
+    --------
+    >>> from sameornot import COPKMeans, Infeasible
+    >>> try:
+    ...     COPKMeans(n_clusters=2).fit([[0.0], [1.0], [2.0]], cannot_link=[(0, 1), (1, 2), (0, 2)])
+    ... except Infeasible as error:
+    ...     print(sorted(error.rows))
+    [0, 1, 2]
+    """
 
     def __init__(self, rows: list[int], n_clusters: int) -> None:
         self.rows, self.n_clusters = rows, n_clusters

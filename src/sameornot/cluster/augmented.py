@@ -92,6 +92,11 @@ class AugmentedClustering(CenterClusterer):
     history_ : list of float
         The objective after each sweep; it never rises.
 
+    References
+    ----------
+    Deng, Y., Yuan, Y., Fu, H., and Qu, A. (2023). Query-augmented active metric learning. *Journal of
+    the American Statistical Association*, 118(543), 1862–1875.
+
     Examples
     --------
     >>> from sameornot import AugmentedClustering

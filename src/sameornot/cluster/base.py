@@ -34,6 +34,15 @@ class Problem:
 
     Features are divided by `scale`. `n_clusters` is None where the number is unknown. All randomness follows
     from `seed`, the `step` that the fit belongs to, and the number of answers (`n_answers`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sameornot import Constraints, PCKMeans, Problem, State
+    >>> X = np.array([[0.0], [0.1], [9.0]])
+    >>> problem = Problem(X, Constraints(3), n_clusters=2, scale=np.ones(1))
+    >>> PCKMeans(n_clusters=2).cluster(problem, State()).labels.shape
+    (3,)
     """
 
     X: np.ndarray
@@ -70,6 +79,12 @@ class State:
 
     `prepared` is what `Clusterer.prepare` made of the rows, `checkpoints` what was remembered of the steps
     that `Clusterer.checkpoints` named, and `reached` what the open question carried (`Question.reached`).
+
+    Examples
+    --------
+    >>> from sameornot import State
+    >>> State(prepared="what `Clusterer.prepare` returned").checkpoints
+    ()
     """
 
     prepared: Any = None
@@ -86,7 +101,17 @@ class Assignment(NamedTuple):
 
 
 class Clustering(ABC):
-    """The result of a fit: groups of the fitted rows, and where new rows belong."""
+    """The result of a fit: groups of the fitted rows, and where new rows belong.
+
+    Examples
+    --------
+    >>> from sameornot import Clustering, PCKMeans
+    >>> clustering = PCKMeans(n_clusters=2, random_state=0).fit([[0.0], [0.1], [9.0]]).clustering_
+    >>> isinstance(clustering, Clustering)
+    True
+    >>> clustering.predict_proba([[8.0]]).shape
+    (1, 2)
+    """
 
     labels: np.ndarray
     metric: Metric
@@ -150,6 +175,14 @@ class Clusterer(
     """A constrained clusterer: a scikit-learn estimator that a session can use too.
 
     In a session, the session's own `n_clusters`, `standardize` and `random_state` take precedence.
+
+    Examples
+    --------
+    >>> from sameornot import Clusterer, EnsembleClustering, PCKMeans
+    >>> issubclass(PCKMeans, Clusterer) and issubclass(EnsembleClustering, Clusterer)
+    True
+    >>> PCKMeans(n_clusters=2, random_state=0).fit_predict([[0.0], [0.1], [9.0]], must_link=[(0, 1)]).shape
+    (3,)
     """
 
     produces: ClassVar[type] = Clustering

@@ -53,6 +53,11 @@ class COBRA(SuperInstanceClusterer):
         The row that stands for each super-instance.
     clustering_ : SuperInstanceClustering
 
+    References
+    ----------
+    Van Craenendonck, T., Dumančić, S., and Blockeel, H. (2017). COBRA: a fast and simple method for
+    active clustering with pairwise constraints. *IJCAI*.
+
     Examples
     --------
     >>> from sameornot import COBRA

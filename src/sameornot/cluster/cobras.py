@@ -64,6 +64,11 @@ class COBRAS(SuperInstanceClusterer):
         The row that stands for each super-instance.
     clustering_ : SuperInstanceClustering
 
+    References
+    ----------
+    Van Craenendonck, T., Dumančić, S., Van Wolputte, E., and Blockeel, H. (2018). COBRAS: interactive
+    clustering with pairwise queries. *Intelligent Data Analysis*.
+
     Examples
     --------
     >>> from sameornot import COBRAS

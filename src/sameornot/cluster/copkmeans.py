@@ -60,6 +60,11 @@ class COPKMeans(CenterClusterer):
     history_ : list of float
         The objective after each sweep; it never rises.
 
+    References
+    ----------
+    Wagstaff, K., Cardie, C., Rogers, S., and Schrödl, S. (2001). Constrained k-means clustering with
+    background knowledge. *ICML*.
+
     Examples
     --------
     >>> from sameornot.cluster.copkmeans import COPKMeans

@@ -38,6 +38,10 @@ class ForestClassification(Clusterer):
     clustering_ : ForestClustering
         ``clustering_.forest`` is the classifier.
 
+    References
+    ----------
+    Breiman, L. (2001). Random forests. *Machine Learning*, 45(1).
+
     Examples
     --------
     >>> from sameornot.cluster.forest import ForestClassification

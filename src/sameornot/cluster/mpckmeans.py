@@ -79,6 +79,11 @@ class MPCKMeans(CenterClusterer):
     history_ : list of float
         The objective after each sweep; it never rises.
 
+    References
+    ----------
+    Bilenko, M., Basu, S., and Mooney, R. J. (2004). Integrating constraints and metric learning in
+    semi-supervised clustering. *ICML*.
+
     Examples
     --------
     >>> from sameornot.cluster.mpckmeans import MPCKMeans

@@ -66,6 +66,11 @@ class PCKMeans(CenterClusterer):
     history_ : list of float
         The objective after each sweep; it never rises.
 
+    References
+    ----------
+    Basu, S., Banerjee, A., and Mooney, R. J. (2004). Active semi-supervision for pairwise constrained
+    clustering. *SIAM International Conference on Data Mining*.
+
     Examples
     --------
     >>> from sameornot import PCKMeans

@@ -77,6 +77,14 @@ class ConstrainedSpectral(Clusterer):
     All pairs of rows are held in memory: at most 5000 rows can be fitted. `predict` goes by the neighbours of
     a row, so a fitted row on the edge of its group may get the group of the rows around it.
 
+    References
+    ----------
+    Ng, A. Y., Jordan, M. I., and Weiss, Y. (2002). On spectral clustering: analysis and an algorithm.
+    *NIPS*.
+
+    Deng, Y., Yuan, Y., Fu, H., and Qu, A. (2023). Query-augmented active metric learning. *Journal of
+    the American Statistical Association*, 118(543), 1862–1875.
+
     Examples
     --------
     >>> from sameornot import ConstrainedSpectral

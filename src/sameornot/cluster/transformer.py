@@ -31,6 +31,11 @@ class AugmentedMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     feature_weights_ : ndarray
         Share of each feature in the metric, per standard deviation.
 
+    References
+    ----------
+    Deng, Y., Yuan, Y., Fu, H., and Qu, A. (2023). Query-augmented active metric learning. *Journal of
+    the American Statistical Association*, 118(543), 1862–1875.
+
     Examples
     --------
     >>> from sameornot import AugmentedMetric

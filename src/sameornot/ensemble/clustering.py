@@ -54,6 +54,19 @@ class EnsembleClustering(Clusterer):
     clustering_ : EnsembleFit
         The fit: `clustering_.proba` are the probabilities of the fitted rows.
 
+    References
+    ----------
+    Zhou, D., Bousquet, O., Lal, T. N., Weston, J., and Schölkopf, B. (2004). Learning with local and
+    global consistency. *NIPS*.
+
+    Geurts, P., Ernst, D., and Wehenkel, L. (2006). Extremely randomized trees. *Machine Learning*,
+    63(1).
+
+    Dawid, A. P. (1984). Statistical theory: the prequential approach. *Journal of the Royal Statistical
+    Society A*, 147(2).
+
+    Wolpert, D. H. (1992). Stacked generalization. *Neural Networks*, 5(2).
+
     Examples
     --------
     >>> from sameornot.datasets import make_gaussian

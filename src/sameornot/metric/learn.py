@@ -51,6 +51,16 @@ class Metric:
 
     `rotation` (Q) is None for a diagonal metric. `weights` (a) belong to the columns of Q. With a `mapping`
     the rows are mapped after the division, and A is a metric of the mapped rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sameornot import Metric
+    >>> metric = Metric(scale=np.array([1.0, 2.0]), weights=np.array([1.0, 0.0]))
+    >>> metric.transform(np.array([[3.0, 4.0]])).tolist()
+    [[3.0, 0.0]]
+    >>> metric.feature_weights.tolist()
+    [1.0, 0.0]
     """
 
     scale: np.ndarray

@@ -61,6 +61,20 @@ class View:
         Questions that other people are looking at.
     shared : dict
         Intermediate results of this step, see `cached`.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from sameornot import ActiveSession, Question, Strategy
+    >>> @dataclass(frozen=True)
+    ... class OpenRows(Strategy):
+    ...     def ask(self, view, rng):
+    ...         waiting = view.candidates()
+    ...         if len(waiting) > 1:
+    ...             yield Question(int(waiting[0]), int(waiting[1]))
+    >>> session = ActiveSession([[0.0], [0.1], [9.0]], n_clusters=2, strategy=OpenRows(), random_state=0)
+    >>> len(session.ask())
+    2
     """
 
     X: np.ndarray
@@ -173,7 +187,21 @@ class View:
 
 
 class Strategy(ABC):
-    """How questions are chosen; subclasses are frozen dataclasses whose fields are the parameters."""
+    """How questions are chosen; subclasses are frozen dataclasses whose fields are the parameters.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from sameornot import ActiveSession, Question, Strategy
+    >>> @dataclass(frozen=True)
+    ... class Neighbours(Strategy):
+    ...     def ask(self, view, rng):
+    ...         for row in range(len(view.X) - 1):
+    ...             yield Question(row, row + 1)
+    >>> session = ActiveSession([[0.0], [0.1], [9.0]], n_clusters=2, strategy=Neighbours(), random_state=0)
+    >>> tuple(session.ask())
+    (0, 1)
+    """
 
     requires: ClassVar[type | None] = Clustering
     """The type of fit that the strategy reads; None if it reads none, and no step needs a fit."""

@@ -42,13 +42,45 @@ class SuperInstanceQuestions(Strategy):
 
 @dataclass(frozen=True)
 class COBRAQuestions(SuperInstanceQuestions):
-    """Ask whether the closest groups of super-instances are one."""
+    """Ask whether the closest groups of super-instances are one.
+
+    References
+    ----------
+    Van Craenendonck, T., Dumančić, S., and Blockeel, H. (2017). COBRA: a fast and simple method for
+    active clustering with pairwise constraints. *IJCAI*.
+
+    Examples
+    --------
+    >>> from sameornot import COBRAQuestions, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = COBRAQuestions()
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
+    """
 
     clusterer: COBRA = field(default_factory=COBRA)
 
 
 @dataclass(frozen=True)
 class COBRASQuestions(SuperInstanceQuestions):
-    """Ask whether the halves of a super-instance are the same, and which groups are one."""
+    """Ask whether the halves of a super-instance are the same, and which groups are one.
+
+    References
+    ----------
+    Van Craenendonck, T., Dumančić, S., Van Wolputte, E., and Blockeel, H. (2018). COBRAS: interactive
+    clustering with pairwise queries. *Intelligent Data Analysis*.
+
+    Examples
+    --------
+    >>> from sameornot import COBRASQuestions, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = COBRASQuestions()
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
+    """
 
     clusterer: COBRAS = field(default_factory=COBRAS)

@@ -15,7 +15,23 @@ from sameornot.query.sweep import Pick, PointStrategy
 
 @dataclass(frozen=True)
 class ExploreConsolidate(PointStrategy):
-    """Place the farthest point, later a random one; the nearest centroid is asked first."""
+    """Place the farthest point, later a random one; the nearest centroid is asked first.
+
+    References
+    ----------
+    Basu, S., Banerjee, A., and Mooney, R. J. (2004). Active semi-supervision for pairwise constrained
+    clustering. *SIAM International Conference on Data Mining*.
+
+    Examples
+    --------
+    >>> from sameornot import ExploreConsolidate, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = ExploreConsolidate()
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
+    """
 
     def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
         """The farthest point while groups are missing, then a random one."""

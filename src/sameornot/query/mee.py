@@ -37,6 +37,21 @@ class MinimumExpectedEntropy(MembershipStrategy):
         Which of several points with the highest score is placed: any, or that with the lowest row number.
     per_question : bool
         Whether the entropy is divided by the expected number of questions, as in NPU; a variant of ours.
+
+    References
+    ----------
+    Deng, Y., Yuan, Y., Fu, H., and Qu, A. (2023). Query-augmented active metric learning. *Journal of
+    the American Statistical Association*, 118(543), 1862–1875.
+
+    Examples
+    --------
+    >>> from sameornot import MinimumExpectedEntropy, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = MinimumExpectedEntropy(n_trees=10)
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
     """
 
     per_question: bool = field(default=False, kw_only=True)

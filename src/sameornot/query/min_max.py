@@ -17,7 +17,23 @@ from sameornot.query.sweep import Pick, PointStrategy
 
 @dataclass(frozen=True)
 class MinMax(PointStrategy):
-    """Place the farthest point; the neighbourhood with the most similar member is asked first."""
+    """Place the farthest point; the neighbourhood with the most similar member is asked first.
+
+    References
+    ----------
+    Mallapragada, P. K., Jin, R., and Jain, A. K. (2008). Active query selection for semi-supervised
+    clustering. *ICPR*.
+
+    Examples
+    --------
+    >>> from sameornot import MinMax, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = MinMax()
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
+    """
 
     def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
         """The farthest point."""

@@ -28,6 +28,21 @@ class NPU(MembershipStrategy):
     sort_cost : bool
         Whether the k-th *likeliest* neighbourhood costs k questions. Otherwise the k-th that was found does,
         not counting those of probability 0, as in the package that the paper's authors used.
+
+    References
+    ----------
+    Xiong, S., Azimi, J., and Fern, X. Z. (2014). Active learning of constraints for semi-supervised
+    clustering. *IEEE Transactions on Knowledge and Data Engineering*, 26(1).
+
+    Examples
+    --------
+    >>> from sameornot import NPU, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = NPU(n_trees=10)
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
     """
 
     sort_cost: bool = field(default=True, kw_only=True)

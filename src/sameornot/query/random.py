@@ -14,7 +14,23 @@ N_DRAWS = 100
 
 @dataclass(frozen=True)
 class RandomPairs(Strategy):
-    """Ask one open pair, each as likely as any other."""
+    """Ask one open pair, each as likely as any other.
+
+    References
+    ----------
+    Deng, Y., Yuan, Y., Fu, H., and Qu, A. (2023). Query-augmented active metric learning. *Journal of
+    the American Statistical Association*, 118(543), 1862–1875.
+
+    Examples
+    --------
+    >>> from sameornot import RandomPairs, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = RandomPairs()
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
+    """
 
     requires: ClassVar[type | None] = None
 

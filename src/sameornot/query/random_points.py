@@ -15,7 +15,23 @@ from sameornot.query.sweep import Pick, PointStrategy
 
 @dataclass(frozen=True)
 class RandomPoints(PointStrategy):
-    """Place the next point of a random order."""
+    """Place the next point of a random order.
+
+    References
+    ----------
+    Deng, Y., Yuan, Y., Fu, H., and Qu, A. (2023). Query-augmented active metric learning. *Journal of
+    the American Statistical Association*, 118(543), 1862–1875.
+
+    Examples
+    --------
+    >>> from sameornot import RandomPoints, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = RandomPoints()
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
+    """
 
     def pick(self, view: View, candidates: np.ndarray, rng: np.random.Generator) -> Pick:
         """The first candidate in the order."""

@@ -27,6 +27,12 @@ class RecheckSchedule:
         Answers until the first recheck; the wait doubles with each answer that holds.
     max_votes : int
         A question is not asked more often than this: by then the rows themselves are doubtful.
+
+    Examples
+    --------
+    >>> from sameornot import RecheckSchedule, UncertaintySampling
+    >>> UncertaintySampling(recheck=RecheckSchedule(first=10)).recheck.first  # half as many repetitions
+    10
     """
 
     first: int = 5

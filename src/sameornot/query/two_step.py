@@ -27,6 +27,21 @@ class TwoStep(Strategy):
         Trees of the forest that estimates cluster probabilities.
     max_points : int
         All pairs of this many points are ranked; of a larger table, those of a random part of it.
+
+    References
+    ----------
+    Deng, Y., Yuan, Y., Fu, H., and Qu, A. (2023). Query-augmented active metric learning. *Journal of
+    the American Statistical Association*, 118(543), 1862–1875.
+
+    Examples
+    --------
+    >>> from sameornot import TwoStep, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = TwoStep()
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
     """
 
     n_trees: int = N_TREES

@@ -58,6 +58,26 @@ class UncertaintySampling(Strategy):
         Rows of which two are to be compared first. More than a few matter only if the expert is unsure.
     recheck : RecheckSchedule
         When an answer is asked for again.
+
+    References
+    ----------
+    Roy, N., and McCallum, A. (2001). Toward optimal active learning through sampling estimation of
+    error reduction. *ICML*.
+
+    Lewis, D. D., and Gale, W. A. (1994). A sequential algorithm for training text classifiers. *SIGIR*.
+
+    Settles, B., and Craven, M. (2008). An analysis of active learning strategies for sequence labeling
+    tasks. *EMNLP*.
+
+    Examples
+    --------
+    >>> from sameornot import UncertaintySampling, simulate
+    >>> from sameornot.datasets import make_gaussian
+    >>> X, y = make_gaussian(n_samples=30, n_relevant=3, random_state=0)
+    >>> strategy = UncertaintySampling()
+    >>> curve = simulate(X, y, 3, strategy=strategy, budget=9, checkpoints=[9], random_state=0)
+    >>> int(curve.pairs.iloc[-1])
+    9
     """
 
     new_threshold: float = 0.5

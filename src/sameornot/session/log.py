@@ -20,7 +20,19 @@ DEFAULTS: tuple[Any, ...] = (0, False, ())
 
 
 class TooManyGroups(ValueError):
-    """Answers that tell more groups apart than `n_clusters`; `groups` holds the rows of each."""
+    """Answers that tell more groups apart than `n_clusters`; `groups` holds the rows of each.
+
+    Examples
+    --------
+    >>> from sameornot import ActiveSession, TooManyGroups
+    >>> known = [((0, 1), "different"), ((1, 2), "different")]
+    >>> session = ActiveSession([[0.0], [1.0], [2.0], [3.0]], n_clusters=2, infer_last=False, answers=known)
+    >>> try:
+    ...     session.tell("different", (0, 2))
+    ... except TooManyGroups as error:
+    ...     print(len(error.groups), "groups")
+    3 groups
+    """
 
     def __init__(self, groups: list[np.ndarray], n_clusters: int) -> None:
         self.groups, self.n_clusters = groups, n_clusters

@@ -140,6 +140,14 @@ class FinalLabels:
 
     `rows` are those that the clustering was expanded to. A row of the pool keeps the label that the expert
     saw, although the expanded clustering may disagree about some.
+
+    Examples
+    --------
+    >>> from sameornot import ActiveSession
+    >>> session = ActiveSession([[0.0], [0.1], [5.0], [5.1]], n_clusters=2, random_state=0)
+    >>> final = session.final_labels()
+    >>> final.labels.shape == final.rows.shape
+    True
     """
 
     rows: np.ndarray

@@ -9,7 +9,22 @@ from sameornot._validation import check_table
 
 
 class RowSource(Protocol):
-    """A table whose rows are encoded as numbers when they are needed, for tables that memory cannot hold."""
+    """A table whose rows are encoded as numbers when they are needed, for tables that memory cannot hold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sameornot import ActiveSession
+    >>> class Squares:
+    ...     feature_names, available = ["square"], None
+    ...     def __len__(self):
+    ...         return 1_000
+    ...     def take(self, rows):
+    ...         return np.asarray(rows, dtype=float)[:, None] ** 2
+    >>> session = ActiveSession(Squares(), n_clusters=2, pool=20, random_state=0)
+    >>> len(session), len(session.pool)
+    (1000, 20)
+    """
 
     @property
     def feature_names(self) -> list[str]:
