@@ -1,6 +1,6 @@
 """Malformed requests over every route: no internal error, no change without the right to it, no hang.
 
-`benchmarks/hostile.py` sends many more of them.
+`benchmarks/robustness.py` sends many more of them.
 """
 
 import socket

@@ -26,6 +26,8 @@ from sameornot.service.events import (
 )
 from sameornot.store import Event
 
+MAX_SECONDS = 1e9
+
 
 def read_event(stored: Event, limits: Limits) -> SessionEvent:
     """What a stored event says; an EventError if it cannot be applied."""
@@ -34,7 +36,7 @@ def read_event(stored: Event, limits: Limits) -> SessionEvent:
         raise EventError(f"events of the kind {stored.kind!r} are not known to this version")
     try:
         return read(stored, limits)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise (
             error if isinstance(error, EventError) else EventError(f"its data are malformed: {error!r}")
         ) from None
@@ -75,7 +77,7 @@ def _answered(stored: Event, limits: Limits) -> Answered:
         Answer(data["answer"]),
         step,
         None if question is None else _whole(question),
-        None if seconds is None else float(seconds),
+        _seconds(seconds),
         _flag(data.get("recheck")),
         _others(data, pair, limits),
     )
@@ -136,6 +138,12 @@ def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise EventError(f"{value!r} stands where a whole number is needed")
     return value
+
+
+def _seconds(value: Any) -> float | None:
+    """How long an answer took; an answer holds whatever stands there."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_SECONDS
+    return float(value) if is_number else None
 
 
 def _flag(value: Any) -> bool | None:

@@ -36,6 +36,8 @@ from sameornot.store.drafts import check_name, encode
 FORMAT = 1  # of the tables below: a store with a higher number was made by a newer version
 SAFE = "what was stored before is safe"
 
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
 TABLES = MetaData()
 ABOUT = Table("sameornot_store", TABLES, Column("format", Integer, primary_key=True, autoincrement=False))
 EVENTS = Table(
@@ -202,8 +204,16 @@ def _draft(event: Event) -> Draft:
 
 
 def _event(row: dict[str, Any]) -> Event:
-    at = datetime.fromisoformat(row["at"])
-    return Event(row["seq"], at, row["author"], row["kind"], _data(row["data"]))
+    return Event(row["seq"], _time(row["at"]), row["author"], row["kind"], _data(row["data"]))
+
+
+def _time(text: str) -> datetime:
+    """The time of an event; that of a damaged row is long ago."""
+    try:
+        at = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return LONG_AGO
+    return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 
 
 def _data(text: str) -> dict[str, Any]:
@@ -220,8 +230,8 @@ def _session_line(row: dict[str, Any], opened: dict[str, Any]) -> SessionLine:
         session=row["session"],
         title=str(opened.get("title", row["session"])),
         n_answers=int(row["n_answers"]),
-        began=datetime.fromisoformat(row["began"]),
-        last=datetime.fromisoformat(row["last"]),
+        began=_time(row["began"]),
+        last=_time(row["last"]),
         opened=opened,
         n_events=int(row["n_events"]),
         n_bytes=int(row["n_bytes"]),

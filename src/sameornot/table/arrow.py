@@ -25,7 +25,9 @@ def open_parquet(path: Path) -> Iterator[Any]:
     try:
         with pq.ParquetFile(path) as file:
             yield file
-    except (pa.ArrowException, UnicodeDecodeError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the system, not of the format
+            raise
         raise TableError(f"{path.name} is no Parquet file, or a damaged one: write it again") from None
 
 
