@@ -4,6 +4,7 @@ import { bar, byId, button, make, unseen } from "./dom.js";
 import { distance, isText } from "./field.js";
 import { percent } from "./format.js";
 import { swatch } from "./palette.js";
+import { markDifferences, markedNodes } from "./word_difference.js";
 
 export function showChoice(question, number, openRecord) {
   const { left, fields, choice } = question;
@@ -119,25 +120,26 @@ function fieldRows(fields, choice) {
           field.column,
         ),
       ),
-      make("td", { class: "record" }, ...shownValue(field.left, field.left_filled)),
-      ...choice.map(({ fields: cells }) => candidateCell(cells[n])),
+      make("td", { class: "record" }, ...shownValue([field.left], field.left, field.left_filled)),
+      ...choice.map(({ fields: cells }) => candidateCell(field.left, cells[n])),
     ),
   );
 }
 
-function candidateCell(cell) {
+function candidateCell(left, cell) {
   const apart = distance(cell);
+  const shown = isText({ ...cell, left }) ? markedNodes(markDifferences(left, cell.right)[1]) : [cell.right];
   return make(
     "td",
     { class: "candidate", "data-apart": apart },
-    ...shownValue(cell.right, cell.right_filled),
+    ...shownValue(shown, cell.right, cell.right_filled),
     unseen(`, ${{ alike: "alike", near: "different", far: "far apart" }[apart]}`),
   );
 }
 
-function shownValue(text, filled) {
+function shownValue(shown, text, filled) {
   if (text === "") return [make("span", { "aria-hidden": "true" }, "–"), unseen("no value")];
-  const value = make("span", { class: "clip", title: text }, text);
+  const value = make("span", { class: "clip", title: text }, ...shown);
   if (!filled) return [value];
   return [value, make("span", { class: "filled", title: "This cell was empty in the table" }, "filled in")];
 }

@@ -43,7 +43,7 @@ function undo(session) {
 /** The page itself does not scroll, so the arrow keys scroll the table wherever the focus is. */
 function scroll(event) {
   const by = SCROLL[event.key];
-  if (by === undefined || event.target.closest(".pictures, .tabs") || event.target.matches(".text"))
+  if (by === undefined || event.target.closest(".pictures, .tabs"))
     return false;
   byId("compare").scrollBy({ top: by });
   event.preventDefault();

@@ -4,6 +4,7 @@ import { showChoice, showMode } from "./choice.js";
 import { afterPaint, bar, byId, button, make, unseen } from "./dom.js";
 import { distance, isText } from "./field.js";
 import { percent } from "./format.js";
+import { markDifferences, markedNodes } from "./word_difference.js";
 
 // Milliseconds after which a pair that is being answered is dimmed, so that a quick answer does not flicker.
 const SLOW = 200;
@@ -88,7 +89,9 @@ function showPair(question, number) {
   nameRecord("right", "B", right);
   const heaviest = Math.max(...fields.map((field) => field.weight), Number.MIN_VALUE);
   byId("pair").dataset.text = String(fields.some(isText));
-  byId("fields").replaceChildren(...fields.map((field) => fieldRow(field, heaviest)));
+  byId("fields").replaceChildren(
+    ...fields.flatMap((field) => (isText(field) ? textRows(field, heaviest) : [valueRow(field, heaviest)])),
+  );
   showImages(left, right);
   byId("spoken").textContent = `Question ${number}. ${left.id} and ${right.id}: are these two the same kind?`;
 }
@@ -104,41 +107,67 @@ function nameRecord(side, letter, record) {
   id.title = record.placed ? "Already placed by an answer. Open the whole record" : "Open the whole record";
 }
 
-function fieldRow(field, heaviest) {
-  const isLong = isText(field);
+function valueRow(field, heaviest) {
   return make(
     "tr",
-    {
-      "data-apart": distance(field),
-      "data-long": String(isLong),
-    },
-    make(
-      "th",
-      { scope: "row" },
-      make(
-        "span",
-        { class: "name", title: `Weighs ${percent(field.weight)} now` },
-        bar(field.weight / heaviest, { class: "share" }),
-        field.column,
-      ),
-    ),
-    valueCell("left", field.left, field.left_filled, isLong),
+    { "data-apart": distance(field) },
+    make("th", { scope: "row" }, columnName(field, heaviest)),
+    valueCell("left", field.left, field.left_filled),
     make("td", { class: "spine" }, gapMark(field)),
-    valueCell("right", field.right, field.right_filled, isLong),
+    valueCell("right", field.right, field.right_filled),
   );
 }
 
-function valueCell(side, text, filled, isLong) {
-  const shown =
-    text === "" ? make("span", {}, make("span", { "aria-hidden": "true" }, "–"), unseen("no value")) : text;
-  const parts = [isLong ? make("span", { class: "text" }, shown) : shown];
-  if (filled)
-    parts.push(
-      " ",
-      make("span", { class: "filled", title: "This cell was empty in the table" }, "filled in"),
-    );
+function columnName(field, heaviest) {
+  return make(
+    "span",
+    { class: "name", title: `Weighs ${percent(field.weight)} now` },
+    bar(field.weight / heaviest, { class: "share" }),
+    field.column,
+  );
+}
+
+function valueCell(side, text, filled) {
+  const parts = [text === "" ? noValue() : text];
+  if (filled) parts.push(" ", filledTag());
   // On the left the tag comes first, so that the values are next to the middle column.
-  return make("td", { class: `value ${side}` }, ...(side === "left" && !isLong ? parts.reverse() : parts));
+  return make("td", { class: `value ${side}` }, ...(side === "left" ? parts.reverse() : parts));
+}
+
+function noValue() {
+  return make("span", {}, make("span", { "aria-hidden": "true" }, "–"), unseen("no value"));
+}
+
+function filledTag() {
+  return make("span", { class: "filled", title: "This cell was empty in the table" }, "filled in");
+}
+
+/** Two rows for a pair of long texts: the name of the column, then both texts over half of the width each. */
+function textRows(field, heaviest) {
+  const [left, right] = markDifferences(field.left, field.right);
+  return [
+    make(
+      "tr",
+      { class: "text-name" },
+      make("th", { scope: "row", colspan: "4" }, columnName(field, heaviest)),
+    ),
+    make(
+      "tr",
+      { class: "texts", "data-testid": "texts" },
+      textCell("A", left, field.left_filled),
+      textCell("B", right, field.right_filled),
+    ),
+  ];
+}
+
+function textCell(letter, parts, filled) {
+  return make(
+    "td",
+    { colspan: "2" },
+    make("span", { class: "letter", "aria-hidden": "true" }, letter),
+    make("span", { class: "text" }, ...(parts.length === 0 ? [noValue()] : markedNodes(parts))),
+    filled ? filledTag() : null,
+  );
 }
 
 /** The mark between two values: a bar towards the larger one, or a sign. */
