@@ -29,6 +29,7 @@ LAYERS = [
     ["oracles", "scoring"],
     ["simulation"],
     ["datasets"],
+    ["embedding"],
     ["table", "store"],
     ["plots"],
     ["service"],
@@ -48,7 +49,8 @@ MAY_IMPORT = {
 MAY_IMPORT["oracles"] = MAY_IMPORT["scoring"] = MAY_IMPORT["datasets"] = {"_types", "_validation"}
 # Tables and the store are good for any log of events about any table: they know nothing of the method.
 MAY_IMPORT["store"] = {"_validation"}
-MAY_IMPORT["table"] = {"_dataframes", "_validation", "engine"}
+MAY_IMPORT["embedding"] = set()
+MAY_IMPORT["table"] = {"_dataframes", "_validation", "engine", "embedding"}
 # What belongs to the paper's tables and figures has no place on a person's desk.
 for room in ("service", "export", "web", "notebook"):
     MAY_IMPORT[room] -= {"simulation", "oracles", "datasets"}
@@ -58,6 +60,7 @@ MAY_IMPORT["__init__"] = ROOMS - {"cli", "__main__"}  # cli needs typer, which `
 OPTIONAL = {"typer", "rich", "matplotlib", "python_calamine", "cvxpy", "hypothesis", "sqlalchemy", "psycopg"}
 OPTIONAL |= {"starlette", "uvicorn", "jinja2", "pyarrow", "anyio", "playwright", "dask", "distributed"}
 OPTIONAL |= {"anywidget", "traitlets", "ipywidgets", "IPython", "narwhals", "polars", "tqdm"}
+OPTIONAL |= {"tokenizers", "safetensors", "wordllama", "sentence_transformers", "PIL"}
 MAY_NEED = {
     "cli": {"typer", "rich"},
     "notebook": {"anywidget", "traitlets"},

@@ -1,11 +1,12 @@
 """Encode a table with columns of any kind as a matrix, with the same weight for each column.
 
 Each usable column becomes a block of features whose variances sum to 1 on the rows of fit: `numeric.py`,
-`categorical.py`, `text.py` and `vectors.py` encode one kind each. The learned state is plain JSON.
+`categorical.py`, `text.py`, `vectors.py` and `embedded.py` encode one kind each. The learned state is plain
+JSON.
 """
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self
@@ -13,12 +14,14 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from sameornot.embedding import EmbeddingModels
 from sameornot.table.affine import AffineEncoding
 from sameornot.table.categorical import CategoricalCoder
+from sameornot.table.embedded import EmbeddedCoder, NothingEmbeddedError
 from sameornot.table.errors import TableError, listed
 from sameornot.table.kinds import Kind, find_kind
 from sameornot.table.names import with_unique_names
-from sameornot.table.notices import fitting_notices
+from sameornot.table.notices import embedding_notices, fitting_notices
 from sameornot.table.numeric import NumericCoder
 from sameornot.table.text import TextCoder
 from sameornot.table.vectors import VectorCoder
@@ -29,8 +32,8 @@ _MAX_FEATURES = 20_000
 _MAX_PER_COLUMN = 30
 _MAX_TEXTS = 100  # columns of text; each takes a fraction of a second to encode
 
-Coder = NumericCoder | CategoricalCoder | TextCoder | VectorCoder
-_CODERS: dict[str, type[Coder]] = {
+Coder = NumericCoder | CategoricalCoder | TextCoder | VectorCoder | EmbeddedCoder
+_CODERS: dict[str, type[NumericCoder | CategoricalCoder | TextCoder | VectorCoder]] = {
     "number": NumericCoder,
     "yes/no": NumericCoder,
     "date": NumericCoder,
@@ -95,7 +98,13 @@ class TableEncoder:
 
     @classmethod
     def fit(
-        cls, frame: pd.DataFrame, *, ignore: Collection[str] = (), keep_out: Collection[str] = ()
+        cls,
+        frame: pd.DataFrame,
+        *,
+        ignore: Collection[str] = (),
+        keep_out: Collection[str] = (),
+        images: Collection[str] = (),
+        models: EmbeddingModels | None = None,
     ) -> Self:
         """Detect the kind of each column and learn its encoding.
 
@@ -106,20 +115,27 @@ class TableEncoder:
         ignore : collection of str
             Columns not to be used, as the user asked; the notices list them.
         keep_out : collection of str
-            Columns with another purpose (identifier, image): not used, and not mentioned in the notices.
+            Columns with another purpose, such as an identifier: not used, and not mentioned in the notices.
+        images : collection of str
+            Columns of names of picture files, relative to the folder of `models`.
+        models : EmbeddingModels, optional
+            How texts and pictures become vectors.
         """
+        models = models or EmbeddingModels()
         table = with_unique_names(frame)
-        _check_known(table, [*ignore, *keep_out])
+        _check_known(table, [*ignore, *keep_out, *images])
         if len(table) == 0:
             raise TableError("the table has no rows: give it at least two that differ")
-        kinds, left_out = _kinds(table, ignore, keep_out)
-        if not kinds:
+        kinds, left_out = _kinds(table, ignore, [*keep_out, *images])
+        kinds |= {name: Kind("image") for name in images if name not in ignore}
+        coders, unread = _fit_coders(table, kinds, models)
+        left_out += unread
+        if not coders:
             raise TableError(_nothing_left(left_out))
-        limit = _features_per_column(list(kinds.values()))
-        coders = {name: _CODERS[kind.name].fit(table[name], kind, limit) for name, kind in kinds.items()}
         encoder = cls(coders, left_out, [])
         reading = getattr(frame, "attrs", {}).get("notices", [])
-        encoder.notices = [*reading, *fitting_notices(coders, left_out, len(table))]
+        fitting = fitting_notices(coders, left_out, len(table))
+        encoder.notices = [*reading, *fitting, *embedding_notices(coders, models)]
         return encoder
 
     def transform(self, frame: pd.DataFrame) -> np.ndarray:
@@ -157,14 +173,17 @@ class TableEncoder:
         """The learned state, ready for `json.dumps`."""
         return {
             "format": _FORMAT,
-            "columns": [{"name": name, "coder": asdict(coder)} for name, coder in self._coders.items()],
+            "columns": [{"name": name, "coder": _state(coder)} for name, coder in self._coders.items()],
             "left_out": [list(pair) for pair in self.left_out],
             "notices": list(self.notices),
         }
 
     @classmethod
-    def from_json(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the encoder that `to_json` wrote; it gives the same matrix, bit for bit."""
+    def from_json(cls, state: dict[str, Any], models: EmbeddingModels | None = None) -> Self:
+        """Rebuild the encoder that `to_json` wrote; it gives the same matrix, bit for bit.
+
+        `models` have the folder of the pictures, and the functions that embed, if any.
+        """
         if state.get("format") != _FORMAT:
             raise TableError(
                 f"the encoder has format {state.get('format')!r} but this version reads {_FORMAT}: "
@@ -172,11 +191,40 @@ class TableEncoder:
             )
         try:
             lines = [(line["name"], line["coder"]) for line in state["columns"]]
-            coders = {name: _CODERS[coder["kind"]](**coder) for name, coder in lines}
+            coders = {name: _read_coder(coder, models or EmbeddingModels()) for name, coder in lines}
             left_out = [(name, reason) for name, reason in state["left_out"]]
             return cls(coders, left_out, list(state["notices"]))
         except (KeyError, TypeError, ValueError, OverflowError):
             raise TableError("the encoder's state is incomplete or damaged: write the model again") from None
+
+
+def _state(coder: Coder) -> dict[str, Any]:
+    saved = [field.name for field in fields(coder) if field.metadata.get("saved", True)]
+    return {name: getattr(coder, name) for name in saved}
+
+
+def _read_coder(state: dict[str, Any], models: EmbeddingModels) -> Coder:
+    if "model" in state:
+        return EmbeddedCoder(**state, models=models)
+    return _CODERS[state["kind"]](**state)
+
+
+def _fit_coders(
+    table: pd.DataFrame, kinds: dict[str, Kind], models: EmbeddingModels
+) -> tuple[dict[str, Coder], list[tuple[str, str]]]:
+    """The coder of each column, and the columns of pictures that cannot be used."""
+    limit = _features_per_column(list(kinds.values()))
+    coders: dict[str, Coder] = {}
+    left_out = []
+    for name, kind in kinds.items():
+        try:
+            if kind.name == "image" or (kind.name == "text" and models.for_texts() is not None):
+                coders[name] = EmbeddedCoder.fit(table[name], kind, models, limit)
+            else:
+                coders[name] = _CODERS[kind.name].fit(table[name], kind, min(limit, _MAX_PER_COLUMN))
+        except NothingEmbeddedError as error:
+            left_out.append((name, str(error)))
+    return coders, left_out
 
 
 def _kinds(
@@ -195,10 +243,10 @@ def _kinds(
 
 
 def _features_per_column(kinds: list[Kind]) -> int:
-    """How many features a category or a text may have, so that the matrix stays within bounds."""
-    n_fixed = [kind.length or 1 for kind in kinds if _CODERS[kind.name] in (NumericCoder, VectorCoder)]
+    """How many features a category, a text or a picture may have, so that the matrix stays within bounds."""
+    n_fixed = [kind.length or 1 for kind in kinds if _CODERS.get(kind.name) in (NumericCoder, VectorCoder)]
     available = (_MAX_FEATURES - sum(n_fixed)) // max(1, len(kinds) - len(n_fixed))
-    return min(max(available, 1), _MAX_PER_COLUMN)
+    return max(available, 1)
 
 
 def _check_known(table: pd.DataFrame, names: list[str]) -> None:

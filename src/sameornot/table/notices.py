@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from typing import Protocol
 
+from sameornot.embedding import EmbeddingModels
+from sameornot.embedding.histograms import NAME as HISTOGRAMS
 from sameornot.table.categorical import CategoricalCoder
+from sameornot.table.embedded import EmbeddedCoder
 from sameornot.table.errors import listed
+from sameornot.table.text import TextCoder
 
 
 class Filled(Protocol):
@@ -22,6 +26,31 @@ class Filled(Protocol):
 def fitting_notices(coders: Mapping[str, Filled], left_out: list[tuple[str, str]], n_rows: int) -> list[str]:
     """One sentence per topic: unused columns, filled cells, merged rare levels."""
     return [*_unused(left_out), *_filled(coders, n_rows), *_merged(coders)]
+
+
+def embedding_notices(coders: Mapping[str, object], models: EmbeddingModels) -> list[str]:
+    """How texts and pictures are compared, and what would do better."""
+    by_words = [name for name, coder in coders.items() if isinstance(coder, TextCoder)]
+    by_model: dict[tuple[str, str], list[str]] = {}
+    for name, coder in coders.items():
+        if isinstance(coder, EmbeddedCoder):
+            by_model.setdefault((coder.kind, coder.model), []).append(name)
+    notices = [_embedded(kind, model, names) for (kind, model), names in by_model.items()]
+    if by_words:
+        hint = "" if models.text else " To compare them by meaning: pip install 'sameornot[text]'."
+        notices.append(f"Texts are compared by the words that they share: {listed(by_words)}.{hint}")
+    return notices
+
+
+def _embedded(kind: str, model: str, names: list[str]) -> str:
+    if kind == "text":
+        return f"Texts are compared by meaning, as {model} embeds them: {listed(names)}."
+    if model == HISTOGRAMS:
+        return (
+            f"Pictures are compared by shapes and colours, not by what they show: {listed(names)}. A model "
+            "knows more: --image-model NAME, or embeddings of your own."
+        )
+    return f"Pictures are compared as {model} embeds them: {listed(names)}."
 
 
 def _unused(left_out: list[tuple[str, str]]) -> list[str]:
