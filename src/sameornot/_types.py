@@ -121,7 +121,8 @@ class Reply(NamedTuple):
 
     `is_recheck` marks the answer to a question that was asked again on purpose. It counts as a vote beside
     the earlier answers and cannot contradict them. `others` are the other candidates of a `Choice`: the left
-    row differs from all of them, or the expert was unsure about all.
+    row differs from all of them, or the expert was unsure about all. `annotator` is who answered, where
+    several people do.
 
     Examples
     --------
@@ -138,6 +139,7 @@ class Reply(NamedTuple):
     step: int
     is_recheck: bool = False
     others: tuple[int, ...] = ()
+    annotator: str = ""
 
     @property
     def facts(self) -> "list[Fact]":

@@ -39,8 +39,14 @@ class FakeService:
     def revoke(self, person, link):
         return self._do("revoke", person, {"link": link})
 
-    def team(self):
-        return self._do("team", None, {})
+    def team(self, person):
+        return self._do("team", person, {})
+
+    def overlap(self, person, share):
+        return self._do("overlap", person, {"share": share})
+
+    def settle(self, person, left, right, answer):
+        return self._do("settle", person, {"left": left, "right": right, "answer": answer})
 
     def check_store(self):
         if self.failure is not None:

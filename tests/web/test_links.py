@@ -76,7 +76,7 @@ def answer(browser, step=None):
 def test_answers_are_signed_by_the_link_and_cannot_be_by_another(invite, service, place):
     ana, link = invite("Ana")
     state = ana.get("/api/state").json()
-    assert state["person"] == {"id": f"link:{link['id']}", "name": "Ana", "role": "annotate"}
+    assert state["person"] == {"id": f"link:{link['id']}", "name": "Ana", "role": "annotate", "is_link": True}
     ana.cookies["sameornot_person"] = "link:00000000"  # no cookie of hers says who she is
     answer(ana)
     store = open_store(place)

@@ -33,7 +33,8 @@ class Problem:
     """What there is to cluster: rows, what the answers imply, and how many clusters there are.
 
     Features are divided by `scale`. `n_clusters` is None where the number is unknown. All randomness follows
-    from `seed`, the `step` that the fit belongs to, and the number of answers (`n_answers`).
+    from `seed`, the `step` that the fit belongs to, and the number of answers (`n_answers`). `annotators` are
+    who gave each of ``answers.answers``; () if one person gave them all.
 
     Examples
     --------
@@ -52,6 +53,7 @@ class Problem:
     seed: int = 0
     step: int = 1
     n_answers: int = 0
+    annotators: Sequence[str] = ()
 
     @property
     def n_groups(self) -> int:

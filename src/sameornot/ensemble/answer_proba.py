@@ -17,12 +17,14 @@ def answer_proba(
     prior: np.ndarray,
     error_rate: float,
     label_smoothing: float,
+    weights: np.ndarray | None = None,
 ) -> np.ndarray:
     """How likely each answer is to be right, given all answers about its row.
 
-    `prior` (n × at least L) is what the base learners predict without a row's own answers.
+    `prior` (n × at least L) is what the base learners predict without a row's own answers. `weights` are how
+    many votes each answer counts for; 1 by default.
     """
-    votes = count_votes(answers, neighbourhoods, len(prior))
+    votes = count_votes(answers, neighbourhoods, len(prior), weights)
     prior = prior[:, : len(neighbourhoods)]
     normalised = prior / np.maximum(prior.sum(axis=1, keepdims=True), 1e-300)
     proba = posterior_proba(normalised, votes, error_rate, label_smoothing)

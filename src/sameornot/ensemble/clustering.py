@@ -142,7 +142,9 @@ class EnsembleClustering(Clusterer):
             found = granularity(state.prepared.structure, answers.answers)
             n_groups = len(groups) + found.n_missing(all_rows(groups), len(groups))
         known = TrainingSet(groups, answers.known_apart(groups))
-        evidence = Evidence(state.prepared, known, answers.answers, state.checkpoints, n_groups, found)
+        evidence = Evidence(
+            state.prepared, known, answers.answers, state.checkpoints, n_groups, found, problem.annotators
+        )
         if n_clusters is not None and answers.is_inconsistent:
             posterior = fit_ensemble(replace(evidence, answers=[]), ensemble, rng)
             if len(posterior.groups) > 1:

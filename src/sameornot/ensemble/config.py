@@ -255,6 +255,11 @@ class NoiseConfig:
     label_smoothing : float
         Share of the uniform distribution that is mixed into predictions before answers are weighed against
         them (Szegedy et al. 2016): base learners can be wrong with certainty. No sensitivity recorded.
+    min_shared : int
+        Questions answered by two people from which on each has an error rate of her own. No sensitivity
+        recorded.
+    prior_shared : float
+        Answers that the rate of all people together counts for in the rate of one. No sensitivity recorded.
     """
 
     error_rates: tuple[float, ...] = (
@@ -265,6 +270,8 @@ class NoiseConfig:
     negligible_rate: float = 0.03
     assumed_rate: float = 0.1
     label_smoothing: float = 0.01
+    min_shared: int = 10
+    prior_shared: float = 10.0
 
 
 @dataclass(frozen=True)

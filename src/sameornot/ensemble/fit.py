@@ -77,7 +77,13 @@ class EnsembleFit(PrototypeClustering):
         """How likely each answer is to be right given all others."""
         posterior, noise = self.posterior, self.noise
         error_rate = max(posterior.error_rate, noise.assumed_rate)
-        return answer_proba(answers, neighbourhoods, posterior.prior, error_rate, noise.label_smoothing)
+        people, weights = posterior.annotators, None
+        if people is not None and len(people.weights) <= len(
+            answers
+        ):  # the latest answers are not weighed yet
+            weights = np.concatenate([people.weights, np.ones(len(answers) - len(people.weights))])
+        smoothing = noise.label_smoothing
+        return answer_proba(answers, neighbourhoods, posterior.prior, error_rate, smoothing, weights)
 
 
 def fisher_metric(rows: np.ndarray, scale: np.ndarray, proba: np.ndarray) -> Metric:

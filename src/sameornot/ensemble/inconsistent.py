@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import softmax
 
+from sameornot.ensemble.annotators import AnnotatorRates
 from sameornot.ensemble.geometry import Geometry
 from sameornot.ensemble.graph import facility_location
 from sameornot.ensemble.learners import Ensemble, base_proba
 from sameornot.ensemble.map_assignment import AssignmentProblem, map_assignment
 from sameornot.ensemble.noise import smooth_labels
-from sameornot.ensemble.posterior import Evidence, Posterior
+from sameornot.ensemble.posterior import Evidence, Posterior, annotator_rates
 from sameornot.ensemble.prequential import PredictionCheckpoint, stack
 from sameornot.ensemble.stacking import Stacking, mixture_proba
 from sameornot.ensemble.training import TrainingSet, group_of_rows
@@ -39,6 +40,7 @@ class Search:
     ensemble: Ensemble
     n_groups: int
     rng: np.random.Generator
+    people: AnnotatorRates | None
 
     def learn(self, groups: Sequence[np.ndarray]) -> np.ndarray:
         """What the learners predict for the searched rows, trained on some of them.
@@ -65,7 +67,9 @@ def prepare_search(
 ) -> Search:
     """Draw the rows of the search, and stack the learners by the groups that were found before, if any."""
     config, n_rows, checkpoints = ensemble.config, evidence.n_rows, evidence.checkpoints
-    votes = VoteMatrix.from_answers(evidence.answers)
+    noise = config.noise
+    people = annotator_rates(evidence, posterior.groups, posterior.prior, noise.assumed_rate, noise)
+    votes = VoteMatrix.from_answers(evidence.answers, None if people is None else people.weights)
     earlier = checkpoints[-1].map_groups if checkpoints else []
     stacking = posterior.stacking
     if earlier:
@@ -85,6 +89,7 @@ def prepare_search(
         ensemble=ensemble.subset(ensemble.generalising),
         n_groups=evidence.n_groups,
         rng=rng,
+        people=people,
     )
 
 
@@ -98,7 +103,9 @@ def reconcile(
     problem = AssignmentProblem(search.local_votes, n_groups, search.learn, config.noise, config.search)
     found = map_assignment(problem, search.starts(posterior), rng)
     assignment = order_by_size(found.assignment, votes.rows, n_groups)
-    return condition_on_assignment(assignment, votes, evidence, ensemble, rng)
+    return condition_on_assignment(assignment, votes, evidence, ensemble, rng)._replace(
+        annotators=search.people
+    )
 
 
 def condition_on_assignment(

@@ -33,15 +33,24 @@ class GroupVotes(NamedTuple):
         return np.flatnonzero((self.same + self.different).any(axis=1))
 
 
-def count_votes(answers: Sequence[Fact], groups: Sequence[np.ndarray], n_rows: int) -> GroupVotes:
-    """Answers by row and group: the left row is asked about, the right one stands for its group."""
+def count_votes(
+    answers: Sequence[Fact],
+    groups: Sequence[np.ndarray],
+    n_rows: int,
+    weights: np.ndarray | None = None,
+) -> GroupVotes:
+    """Answers by row and group: the left row is asked about, the right one stands for its group.
+
+    `weights` are how many votes each answer counts for; 1 by default.
+    """
     group = group_of_rows(groups, n_rows)
     shape = n_rows, len(groups)
     votes = GroupVotes(np.zeros(shape), np.zeros(shape), np.zeros(n_rows, dtype=bool))
-    for (row, other), answer in answers:
+    counted = np.ones(len(answers)) if weights is None else weights
+    for ((row, other), answer), weight in zip(answers, counted.tolist(), strict=True):
         if group[other] >= 0:
             counts = votes.same if answer is Answer.SAME else votes.different
-            counts[row, group[other]] += 1
+            counts[row, group[other]] += weight
             votes.is_reference[other] |= answer is Answer.SAME
     return votes
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sameornot._types import Fact
+from sameornot.ensemble.annotators import AnnotatorRates, estimate_annotators
 from sameornot.ensemble.config import NoiseConfig
 from sameornot.ensemble.geometry import Geometry
 from sameornot.ensemble.graph import facility_location
@@ -27,7 +28,8 @@ from sameornot.ensemble.training import TrainingSet, all_rows
 class Evidence:
     """What a fit is based on: the rows, the known groups, the answers, and earlier predictions.
 
-    `granularity` is what is known of the number of groups where it is not given.
+    `granularity` is what is known of the number of groups where it is not given. `annotators` are who gave
+    each answer; () if one person gave them all.
     """
 
     geometry: Geometry
@@ -36,6 +38,7 @@ class Evidence:
     checkpoints: Sequence[PredictionCheckpoint]
     n_groups: int
     granularity: Granularity | None = None
+    annotators: Sequence[str] = ()
 
     @property
     def n_rows(self) -> int:
@@ -65,6 +68,8 @@ class Posterior(NamedTuple):
         What each base learner predicted, with all answers taken as correct.
     granularity : Granularity or None
         What is known of the number of groups; None where it is given.
+    annotators : AnnotatorRates or None
+        How often each annotator errs; None where one person answers, or little is known.
     """
 
     proba: np.ndarray
@@ -76,6 +81,7 @@ class Posterior(NamedTuple):
     stacking: Stacking
     checkpoint: PredictionCheckpoint
     granularity: Granularity | None = None
+    annotators: AnnotatorRates | None = None
 
 
 def fit_ensemble(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator) -> Posterior:
@@ -94,6 +100,9 @@ def fit_ensemble(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generato
         known = evidence.granularity.known_proba(all_rows(evidence.known.groups), len(evidence.known.groups))
         prior = blend_novelty(prior, known, len(placeholders))
     error_rate = estimate_error_rate(prior, votes, noise)
+    people = annotator_rates(evidence, groups, prior, error_rate, noise)
+    if people is not None:
+        votes = count_votes(evidence.answers, groups, evidence.n_rows, people.weights)
     proba = condition_on_answers(prior, votes, training, error_rate, noise)
     likely = [members[proba[members, m] >= 0.5] for m, members in enumerate(groups)]
     if any(len(rows) < len(members) for rows, members in zip(likely, groups, strict=True)):
@@ -104,7 +113,31 @@ def fit_ensemble(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generato
         proba = condition_on_answers(prior, votes, training, error_rate, noise)
     is_certain = certain_rows(proba, groups, placeholders)
     return Posterior(
-        proba, prior, groups, placeholders, is_certain, error_rate, stacking, checkpoint, evidence.granularity
+        proba,
+        prior,
+        groups,
+        placeholders,
+        is_certain,
+        error_rate,
+        stacking,
+        checkpoint,
+        evidence.granularity,
+        people,
+    )
+
+
+def annotator_rates(
+    evidence: Evidence,
+    groups: Sequence[np.ndarray],
+    prior: np.ndarray,
+    error_rate: float,
+    noise: NoiseConfig,
+) -> AnnotatorRates | None:
+    """How often each annotator errs; None where one person answers, or little is known."""
+    if not evidence.annotators or not evidence.answers:
+        return None
+    return estimate_annotators(
+        evidence.answers, evidence.annotators, groups, prior, max(error_rate, noise.assumed_rate), noise
     )
 
 

@@ -20,20 +20,23 @@ class VoteMatrix:
 
     rows: np.ndarray
     net: np.ndarray
-    n_same: int
-    n_answers: int
+    n_same: float
+    n_answers: float
 
     @classmethod
-    def from_answers(cls, answers: Sequence[Fact]) -> "VoteMatrix":
-        """The votes of all answers."""
+    def from_answers(cls, answers: Sequence[Fact], weights: np.ndarray | None = None) -> "VoteMatrix":
+        """The votes of all answers, each counted by its weight, 1 by default."""
+        counted = np.ones(len(answers)) if weights is None else weights
         rows = np.unique([row for pair, _ in answers for row in pair])
         position = {row: k for k, row in enumerate(rows.tolist())}
         net = np.zeros((len(rows), len(rows)))
-        for (left, right), answer in answers:
-            vote = 1.0 if answer is Answer.SAME else -1.0
+        n_same = 0.0
+        for ((left, right), answer), weight in zip(answers, counted.tolist(), strict=True):
+            vote = weight if answer is Answer.SAME else -weight
+            n_same += max(vote, 0.0)
             net[position[left], position[right]] += vote
             net[position[right], position[left]] += vote
-        return cls(rows, net, sum(answer is Answer.SAME for _, answer in answers), len(answers))
+        return cls(rows, net, n_same, float(counted.sum()))
 
     def for_groups(self, assignment: np.ndarray, n_groups: int) -> np.ndarray:
         """Net votes for each row being in each group (a × L), all other rows staying where they are."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from sameornot.ensemble.annotators import ErrorRate
 from sameornot.export.group_summary import (
     N_VALUES,
     ReportContext,
@@ -22,8 +23,10 @@ from sameornot.export.group_summary import (
 )
 from sameornot.plots.draw import COLOURS
 from sameornot.plots.report import draw_churn, draw_report_map, inline_svg
+from sameornot.service.agreement import Kappa
 from sameornot.service.differences import shorten
 from sameornot.service.snapshot import GivenAnswer, Snapshot
+from sameornot.service.team import reliability
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -33,6 +36,7 @@ MAX_GROUPS = 24
 MAX_COLUMNS = 30
 MAX_ANSWERS = 200
 MAX_AUTHORS = 8
+MAX_DISAGREEMENTS = 50
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ def write_report(snapshot: Snapshot) -> str:
         value_columns=[shorten(str(name), 40) for name in context.weights.index[:N_VALUES]],
         weights=weight_lines(snapshot.column_weights.sort_values(ascending=False, kind="stable")),
         answers=answer_lines(snapshot),
+        team=team_lines(snapshot),
         **describe_table(snapshot),
         **drawings(snapshot),
     )
@@ -200,6 +205,57 @@ def answer_lines(snapshot: Snapshot) -> Truncated:
         for left, right, answered in zip(lefts, rights, shown.items, strict=True)
     ]
     return Truncated(lines, shown.n_more)
+
+
+@dataclass(frozen=True)
+class TeamLines:
+    """How far people agree, in words: by two of them, by each, and what they disagree about."""
+
+    n_second: int
+    pairs: Sequence[tuple[str, int, int, str]]
+    people: Sequence[tuple[str, int, str]]
+    disagreements: Truncated
+
+
+def team_lines(snapshot: Snapshot) -> TeamLines | None:
+    """How far people agree; None if one person answered everything."""
+    team = snapshot.team
+    if team is None or len(team.annotators) < 2:
+        return None
+    found = truncate(team.disagreements, MAX_DISAGREEMENTS)
+    lefts = snapshot.names([each.pair.left for each in found.items])
+    rights = snapshot.names([each.pair.right for each in found.items])
+    said = [
+        ", ".join(f"{shorten(name, 40)}: {answer}" for name, answer in team.said_about(each))
+        for each in found.items
+    ]
+    shown = [
+        (shorten(left), shorten(right), words) for left, right, words in zip(lefts, rights, said, strict=True)
+    ]
+    return TeamLines(
+        team.n_second,
+        [
+            (" and ".join(map(shorten, each.people)), each.n_equal, each.n_both, kappa_words(each.kappa))
+            for each in team.agreement
+        ],
+        [(shorten(each.name), each.n_answers, reliability_words(each.rate)) for each in team.annotators],
+        Truncated(shown, found.n_more),
+    )
+
+
+def kappa_words(kappa: Kappa | None) -> str:
+    """Cohen's kappa with its interval."""
+    if kappa is None:
+        return "not defined: both gave one answer only"
+    return f"{kappa.estimate:.2f} ({kappa.low:.2f} to {kappa.high:.2f})"
+
+
+def reliability_words(rate: ErrorRate | None) -> str:
+    """The share of answers that are right, with its interval."""
+    known = reliability(rate)
+    if known is None:
+        return "too early to say"
+    return f"{percent(known['estimate'])} ({percent(known['low'])} to {percent(known['high'])})"
 
 
 def other_candidates(snapshot: Snapshot, answered: GivenAnswer) -> str:

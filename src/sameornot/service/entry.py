@@ -20,6 +20,7 @@ class Lease:
     is_recheck: bool
     at: datetime
     others: tuple[int, ...] = ()
+    is_second: bool = False
 
     @property
     def candidates(self) -> tuple[int, ...]:
@@ -32,6 +33,8 @@ class Entry:
     """One answer that holds; `seq` is its event, `question` the event that showed the pair, if one did.
 
     `others` are the other candidates of a choice, as in a `Reply`; `shown` are all that its question showed.
+    `is_second`: it is a second opinion on a pair that was drawn at random. `given` is what its author said
+    of her own accord, where it was corrected later.
     """
 
     seq: int
@@ -46,11 +49,18 @@ class Entry:
     edited: bool = False
     others: tuple[int, ...] = ()
     shown: tuple[int, ...] = ()
+    is_second: bool = False
+    given: Reply | None = None
 
     @property
     def reply(self) -> Reply:
         """The line that it is in the log of an ActiveSession."""
-        return Reply(self.pair, self.answer, self.step, self.is_recheck, self.others)
+        return Reply(self.pair, self.answer, self.step, self.is_recheck, self.others, self.author)
+
+    @property
+    def own_reply(self) -> Reply:
+        """What its author said, whatever others have made of it."""
+        return self.given or self.reply
 
     @property
     def candidates(self) -> tuple[int, ...]:
@@ -65,7 +75,8 @@ class Entry:
     def as_shown(self, question: int) -> Lease:
         """The question as it was before it was answered."""
         first, *others = self.shown or self.candidates
-        return Lease(question, Pair(self.pair.left, first), self.is_recheck, self.at, tuple(others))
+        pair = Pair(self.pair.left, first)
+        return Lease(question, pair, self.is_recheck, self.at, tuple(others), self.is_second)
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,8 @@ def _opened(stored: Event, limits: Limits) -> Opened:
 
 def _shown(stored: Event, limits: Limits) -> Shown:
     pair = _pair(stored.data, limits)
-    return Shown(pair, _flag(stored.data.get("recheck")), _others(stored.data, pair, limits))
+    is_second = bool(_flag(stored.data.get("second", False)))
+    return Shown(pair, _flag(stored.data.get("recheck")), _others(stored.data, pair, limits), is_second)
 
 
 def _answered(stored: Event, limits: Limits) -> Answered:

@@ -62,17 +62,21 @@ class Opened:
 
 @dataclass(frozen=True)
 class Shown:
-    """A pair, or with `others` a choice, was given to a person; `is_recheck` is None in old logs."""
+    """A pair, or with `others` a choice, was given to a person; `is_recheck` is None in old logs.
+
+    `is_second`: the pair was drawn at random from those that another person has answered.
+    """
 
     kind: ClassVar[str] = "shown"
     pair: Pair
     is_recheck: bool | None
     others: tuple[int, ...] = ()
+    is_second: bool = False
 
     def data(self) -> dict[str, Any]:
         """What is stored."""
         data = {"left": self.pair.left, "right": self.pair.right, "recheck": self.is_recheck}
-        return data | _optional("others", self.others)
+        return data | _optional("others", self.others) | ({"second": True} if self.is_second else {})
 
 
 @dataclass(frozen=True)

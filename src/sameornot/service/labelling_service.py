@@ -21,6 +21,7 @@ from sameornot.service.events import (
     Introduced,
     Left,
     Named,
+    Overlapped,
     Preferred,
     Regrouped,
     Shown,
@@ -43,6 +44,7 @@ from sameornot.service.requests import (
 )
 from sameornot.service.session_links import SessionLinks
 from sameornot.service.snapshot import Described, Snapshot
+from sameornot.service.team import Team
 from sameornot.service.view import View
 from sameornot.session.choice import MIN_GROUPS
 from sameornot.store import Store
@@ -106,6 +108,7 @@ class LabellingService:
                 "id": person,
                 "name": view.log.people.get(person, ""),
                 "role": self._role(person, view),
+                "is_link": person.startswith(SIGNED),
             },
             "columns": len(view.table_view.encoder.columns),
             **self._next(person, view),
@@ -164,7 +167,8 @@ class LabellingService:
             undone[:] = [f"Undone: {view.sentence(last)}"]
             others = [entry for entry in view.log.entries if entry.seq != last.seq]
             was = last.as_shown(0)
-            shown = Shown(was.pair, _is_about_any(was.pair, others), was.others)
+            again = _is_about_any(was.pair, others)
+            shown = Shown(was.pair, again, was.others, was.is_second and again)
             return Proposal(changes=(Change(last.seq, None),), shown=shown)
 
         return self._step(person, propose) | {"said": undone[0]}
@@ -254,9 +258,28 @@ class LabellingService:
         """Take back a personal link."""
         return self.links.revoke(person, link)
 
-    def team(self) -> dict[str, Any]:
-        """The personal links."""
-        return {"links": self.links.lines()}
+    def team(self, person: str) -> dict[str, Any]:
+        """The personal links, how far people agree, and what they disagree about."""
+        view = self._live.view()
+        return {"links": self.links.lines(), **Team(view).as_json(person)}
+
+    def overlap(self, person: str, share: float) -> dict[str, Any]:
+        """Set which share of the questions goes to a second person."""
+        if not 0.0 <= share <= 1.0:
+            raise ServiceError(f"share is {share:g} but 0 to 1 is needed")
+        return self._next(person, self._live.note(person, lambda view: Overlapped(share)))
+
+    def settle(self, person: str, left: int, right: int, answer: str) -> dict[str, Any]:
+        """Decide a pair that people answered differently: the answers that say otherwise are corrected."""
+        said = read_answer(answer)
+
+        def propose(view: View) -> Proposal:
+            parts = Team(view).parts_about(Pair(read_row(left, view.state), read_row(right, view.state)))
+            if not parts or said is Answer.UNSURE:
+                raise ServiceError("there is nothing to settle about these two records any more")
+            return Proposal(changes=tuple(part.corrected(said) for part in parts if part.answer is not said))
+
+        return self._step(person, propose, "Settled.")
 
     def check_store(self) -> None:
         """Raise a StoreError if the store cannot be read."""
@@ -327,6 +350,7 @@ class LabellingService:
             described=Described(
                 view.table_view.described, view.table_view.described_weights(view.groups.weights)
             ),
+            team=Team(view),
         )
 
     def wait(self, version: int, timeout: float) -> int:

@@ -21,6 +21,7 @@ from sameornot.service.log_key import LogKey
 from sameornot.service.opening import OpenedSession
 from sameornot.service.prefetcher import Prefetcher
 from sameornot.service.proposal import Proposal
+from sameornot.service.second_opinion import second_opinion, still_wanted
 from sameornot.service.session_state import IMPOSSIBLE, SessionFactory
 from sameornot.service.state_cache import StateCache
 from sameornot.service.view import View
@@ -118,7 +119,7 @@ class LiveSession:
         """
         entries = proposal.entries(view.log)
         try:
-            key = proposal.key(view.log, view.state.session.step)
+            key = proposal.key(view.log, view.state.session.step, person)
         except EventError as error:
             raise ServiceError(str(error)) from None
         try:
@@ -162,13 +163,17 @@ class LiveSession:
         lease = view.log.leases.get(person)
         if lease is not None and view.is_open(lease.pair, lease.others):
             return _shown_again(view, person, lease), False
-        if view.state.question is None:
-            return None, False
+        if lease is not None and lease.is_second and still_wanted(view.log, person, lease.pair):
+            return Shown(lease.pair, True, is_second=True), False
         pending = [
             pair
             for pair in view.log.pending_for_others(person, now())
             if all(view.state.has_row(row) for row in pair)
         ]
+        if (second := second_opinion(view, person, pending)) is not None:
+            return second, False
+        if view.state.question is None:
+            return None, False
         question = self.states.ask_beside(view.state.key, pending)
         if question is None:
             return None, True

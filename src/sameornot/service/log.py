@@ -127,6 +127,12 @@ class Log:
             for part in entry.parts
         )
 
+    def has_other_opinion(self, entry: Entry) -> bool:
+        """Whether somebody else has answered one of the pairs of an answer."""
+        pairs = {frozenset(part.pair) for part in entry.parts}
+        others = (part for other in self.entries if other.author != entry.author for part in other.parts)
+        return any(frozenset(part.pair) in pairs for part in others)
+
     def entries_with(self, changes: Sequence[Change]) -> tuple[Entry, ...]:
         """The answers as they would be with some changed or removed."""
         wanted = {change.seq: change for change in changes}
@@ -182,7 +188,7 @@ def _open(log: Log, stored: Event, event: Opened) -> Log:
 
 def _show(log: Log, stored: Event, event: Shown) -> Log:
     is_recheck = log.has_answer_about(event.pair) if event.is_recheck is None else event.is_recheck
-    lease = Lease(stored.seq, event.pair, is_recheck, stored.at, event.others)
+    lease = Lease(stored.seq, event.pair, is_recheck, stored.at, event.others, event.is_second)
     return replace(
         log,
         leases={**log.leases, stored.author: lease},
@@ -207,6 +213,7 @@ def _answer(log: Log, stored: Event, event: Answered) -> Log:
         is_recheck,
         others=event.others,
         shown=() if lease is None else lease.candidates,
+        is_second=lease is not None and lease.is_second,
     )
     return replace(
         log,
@@ -230,7 +237,16 @@ def _retract(log: Log, stored: Event, event: Retracted) -> Log:
 
 
 def _change(log: Log, stored: Event, event: Changed) -> Log:
-    return log._with_entries(log.entries_with([Change(event.answer, event.to, event.candidates)]))
+    before = log.find(event.answer)
+    changed = log.entries_with([Change(event.answer, event.to, event.candidates)])
+    if before is None:
+        return log
+    # Her own correction is what she says, unless she may know by now what somebody else says.
+    is_own = before.author == stored.author and not log.has_other_opinion(before)
+    given = None if is_own else before.own_reply
+    return log._with_entries(
+        [replace(entry, given=given) if entry.seq == before.seq else entry for entry in changed]
+    )
 
 
 def _name(log: Log, stored: Event, event: Named) -> Log:

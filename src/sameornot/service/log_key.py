@@ -39,7 +39,7 @@ class LogKey:
     def then(self, reply: Reply) -> "LogKey":
         """The key after one more reply."""
         rows = " ".join(map(str, reply.rows))
-        line = f"{rows} {reply.answer.value} {reply.step} {int(reply.is_recheck)}"
+        line = f"{rows} {reply.answer.value} {reply.step} {int(reply.is_recheck)} {reply.annotator}"
         return LogKey(self.clusters, self.n_answers + 1, _hash(self.digest, line), self, reply)
 
     def prefixes(self) -> Iterator["LogKey"]:

@@ -32,7 +32,8 @@ class Prefetcher:
             return
         self._current = log.key
         leases = list(log.leases.values())
-        by_lease = (possible_replies(lease, state.session.step) for lease in leases)
+        step = state.session.step
+        by_lease = (possible_replies(lease, step, person) for person, lease in log.leases.items())
         replies = [reply for rank in zip_longest(*by_lease) for reply in rank if reply is not None]
         wanted = [log.key.then(reply) for reply in replies]
         with suppress(RuntimeError):  # the service has just been closed
@@ -75,16 +76,17 @@ class Prefetcher:
                 self._executor.submit(work)
 
 
-def possible_replies(lease: Lease, step: int) -> list[Reply]:
+def possible_replies(lease: Lease, step: int, person: str) -> list[Reply]:
     """The answers that a person may give to what she looks at, roughly the likeliest first."""
     if not lease.others:
-        return [Reply(lease.pair, answer, step, lease.is_recheck) for answer in Answer]
+        return [Reply(lease.pair, answer, step, lease.is_recheck, (), person) for answer in Answer]
     row, candidates = lease.pair.left, lease.candidates
     none, unsure = (
-        Reply(lease.pair, answer, step, others=lease.others) for answer in (Answer.DIFFERENT, Answer.UNSURE)
+        Reply(lease.pair, answer, step, False, lease.others, person)
+        for answer in (Answer.DIFFERENT, Answer.UNSURE)
     )
     first, *chosen = (
-        Reply(Pair(row, candidate), Answer.SAME, step, others=tuple(c for c in candidates if c != candidate))
-        for candidate in candidates
+        Reply(Pair(row, one), Answer.SAME, step, False, tuple(c for c in candidates if c != one), person)
+        for one in candidates
     )
     return [first, none, *chosen, unsure]

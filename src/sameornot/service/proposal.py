@@ -61,7 +61,7 @@ class Proposal:
         except EventError as error:
             raise ServiceError(str(error)) from None
 
-    def key(self, log: Log, step: int) -> LogKey:
+    def key(self, log: Log, step: int, person: str) -> LogKey:
         """The log that it leads to; `step` is that of a new answer. An EventError if there cannot be one."""
         key = log.key
         if self.changes or self.regrouped is not None:
@@ -72,7 +72,7 @@ class Proposal:
         if self.answer is None:
             return key
         new = self.answer
-        return key.then(Reply(new.pair, new.answer, step, self._is_recheck(log), new.others))
+        return key.then(Reply(new.pair, new.answer, step, self._is_recheck(log), new.others, person))
 
     def drafts(self, person: str, log: Log, step: int) -> list[Draft]:
         """The events that store it behind a log."""

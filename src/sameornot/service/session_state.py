@@ -115,9 +115,10 @@ def begin_advance(state: SessionState, reply: Reply) -> ActiveSession:
     session = state.session.fork()
     if reply.others:
         said = reply.pair.right if reply.answer is Answer.SAME else reply.answer
-        session.tell(said, Choice(reply.pair.left, reply.rows[1:]))
+        session.tell(said, Choice(reply.pair.left, reply.rows[1:]), annotator=reply.annotator)
     else:
-        session.tell(reply.answer, Question(*reply.pair, is_recheck=reply.is_recheck))
+        question = Question(*reply.pair, is_recheck=reply.is_recheck)
+        session.tell(reply.answer, question, annotator=reply.annotator)
     return session
 
 

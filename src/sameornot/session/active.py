@@ -208,22 +208,33 @@ class ActiveSession:
         return Choice(row, tuple(candidates), found.proba, found.is_recheck)
 
     @overload
-    def tell(self, answer: Answer | str, pair: tuple[int, int] | None = None) -> None: ...
+    def tell(
+        self, answer: Answer | str, pair: tuple[int, int] | None = None, *, annotator: str = ""
+    ) -> None: ...
 
     @overload
-    def tell(self, answer: int | Answer | str | None, pair: Choice) -> None: ...
+    def tell(self, answer: int | Answer | str | None, pair: Choice, *, annotator: str = "") -> None: ...
 
-    def tell(self, answer: int | Answer | str | None, pair: tuple[int, int] | Choice | None = None) -> None:
+    def tell(
+        self,
+        answer: int | Answer | str | None,
+        pair: tuple[int, int] | Choice | None = None,
+        *,
+        annotator: str = "",
+    ) -> None:
         """Take the answer to the open question, to a pair of one's own choice, or to a `Choice`.
 
         A choice is answered by the row number of one of its candidates, by None for none of them, or by
         ``Answer.UNSURE``. It is one answer of the log, and counts as all pairs that it implies.
 
+        `annotator` is who answers. Once enough questions were answered by two of them, the default method
+        estimates how reliable each is, and weighs their answers by that.
+
         An answer that cannot be true together with the earlier ones raises a ValueError, with the chain of
         answers that proves it, and changes nothing.
         """
         if isinstance(pair, Choice):
-            self._take(read_choice(answer, pair))
+            self._take(read_choice(answer, pair)._replace(annotator=annotator))
             return
         said = read_answer(answer)
         if pair is None:
@@ -232,9 +243,10 @@ class ActiveSession:
                 raise ValueError(
                     f"answer={said.value!r} but nothing is left to ask: name the pair that it is for"
                 )
-            self._take(Reply(self._pool.table_rows(question), said, 0, question.is_recheck))
+            self._take(Reply(self._pool.table_rows(question), said, 0, question.is_recheck, (), annotator))
         else:
-            self._take(Reply(read_pair(pair), said, 0, isinstance(pair, Question) and pair.is_recheck))
+            is_recheck = isinstance(pair, Question) and pair.is_recheck
+            self._take(Reply(read_pair(pair), said, 0, is_recheck, (), annotator))
 
     def _take(self, reply: Reply) -> None:
         """Add a line to the log; rows that are not in the pool are added to it."""

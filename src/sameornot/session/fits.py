@@ -16,7 +16,7 @@ from sameornot._types import Reply
 from sameornot.cluster.base import Clusterer, Clustering, Problem, State
 from sameornot.constraints import Constraints
 from sameornot.metric.learn import feature_scale
-from sameornot.session.log import Closure
+from sameornot.session.log import Closure, annotators_of
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Fits:
     def conclude(self, step: int, answers: Constraints, log: Sequence[Reply], reached: Any) -> Clustering:
         """The fit for the result, `step` being the one after the last answer."""
         state = self._state(step, log, reached)
-        concluded = self.rows.clusterer.conclude(self.problem(step, answers, len(log)), state)
+        concluded = self.rows.clusterer.conclude(self.problem(step, answers, log), state)
         return self._at(step, answers, log) if concluded is None else concluded
 
     def _at(self, step: int, answers: Constraints, log: Sequence[Reply]) -> Clustering:
@@ -87,19 +87,26 @@ class Fits:
         return self._latest[1]
 
     def _fit(self, step: int, answers: Constraints, log: Sequence[Reply]) -> Clustering:
-        return self.rows.clusterer.cluster(self.problem(step, answers, len(log)), self._state(step, log))
+        return self.rows.clusterer.cluster(self.problem(step, answers, log), self._state(step, log))
 
-    def problem(self, step: int, answers: Constraints, n_answers: int) -> Problem:
+    def problem(self, step: int, answers: Constraints, log: Sequence[Reply]) -> Problem:
         """What there is to cluster at a step."""
-        rows = self.rows
+        rows, people = self.rows, annotators_of(log)
         return Problem(
-            rows.X, answers, rows.closure.n_clusters, rows.scale, rows.seed, step=step, n_answers=n_answers
+            rows.X,
+            answers,
+            rows.closure.n_clusters,
+            rows.scale,
+            rows.seed,
+            step=step,
+            n_answers=len(log),
+            annotators=people[: len(answers.answers)] if len(set(people)) > 1 else (),
         )
 
     def _state(self, step: int, log: Sequence[Reply], reached: Any = None) -> State:
         wanted = list(self.rows.clusterer.checkpoints(step))
         missing = [at for at in wanted if at not in self._kept]
         for at, answers in self.rows.closure.before_steps(log, missing):
-            problem = self.problem(at, answers, len(log))
+            problem = self.problem(at, answers, log)
             self._kept[at] = self.rows.clusterer.checkpoint(problem, self._state(at, log))
         return State(self.rows.prepared, [self._kept[at] for at in wanted], reached)

@@ -15,8 +15,8 @@ from sameornot._types import Answer, Choice, Pair, Reply
 from sameornot._validation import check_count
 from sameornot.constraints import Constraints, Contradiction
 
-# What a line of the log that holds only a pair and an answer leaves out: step, is_recheck, others.
-DEFAULTS: tuple[Any, ...] = (0, False, ())
+# What a line of the log that holds only a pair and an answer leaves out: step, is_recheck, others, annotator.
+DEFAULTS: tuple[Any, ...] = (0, False, (), "")
 
 
 class TooManyGroups(ValueError):
@@ -119,7 +119,7 @@ def read_log(answers: Iterable[Any]) -> list[Reply]:
 def _read_line(line: Any) -> Reply:
     try:
         pair, answer, *rest = line
-        step, is_recheck, others = list(rest) + list(DEFAULTS[len(rest) :])
+        step, is_recheck, others, annotator = list(rest) + list(DEFAULTS[len(rest) :])
         if isinstance(answer, int) or isinstance(pair, int):
             raise TypeError
     except (TypeError, ValueError):
@@ -127,8 +127,13 @@ def _read_line(line: Any) -> Reply:
     if others and is_recheck:
         raise ValueError(f"answers hold {line!r} but a question that is asked again is about one pair")
     step = check_count("step of an answer", step, at_least=0)
-    reply = Reply(read_pair(pair), read_answer(answer), step, bool(is_recheck))
+    reply = Reply(read_pair(pair), read_answer(answer), step, bool(is_recheck), (), str(annotator))
     return reply._replace(others=read_different_rows((*reply.pair, *others))[2:]) if others else reply
+
+
+def annotators_of(log: Iterable[Reply]) -> list[str]:
+    """Who gave each "same" and "different" of a log, in the order in which constraints keep them."""
+    return [reply.annotator for reply in log for _, answer in reply.facts if answer is not Answer.UNSURE]
 
 
 def read_pair(pair: Any) -> Pair:

@@ -49,9 +49,11 @@ COMMANDS: dict[str, Check] = {
     "introduce": fields({"name": text}),
     "invite": fields({"name": text, "role": one_of(*ROLES)}, {"days": optional(number)}),
     "revoke": fields({"link": text}),
+    "overlap": fields({"share": number}),
+    "settle": fields({"left": integer, "right": integer, "answer": one_of("same", "different")}),
 }
 # What only the owner and links with the role "manage" may do; "download" are all downloads.
-MANAGED = frozenset({"invite", "revoke", "team", "download"})
+MANAGED = frozenset({"invite", "revoke", "overlap", "settle", "team", "download"})
 
 
 class Query(NamedTuple):
@@ -65,7 +67,7 @@ QUERIES = {
     "state": Query(NOTHING, is_personal=True),
     "picture": Query(NOTHING, is_personal=True),
     "history": Query(NOTHING, is_personal=True),
-    "team": Query(NOTHING),
+    "team": Query(NOTHING, is_personal=True),
     "groups": Query(NOTHING),
     "members": Query(
         fields(

@@ -27,7 +27,10 @@ export function startPerson(session) {
   const dialog = byId("dialog-person");
   const field = byId("person-name");
   const show = (name) => (byId("person").textContent = name ? `You: ${name}` : "Your name");
-  session.addEventListener("opened", ({ detail }) => show(detail.person.name));
+  session.addEventListener("opened", ({ detail }) => {
+    show(detail.person.name);
+    byId("person").disabled = detail.person.is_link; // the name is that of the invitation
+  });
   session.addEventListener("progress", ({ detail }) => {
     const you = detail.people.find((person) => person.you);
     if (you) show(you.name);

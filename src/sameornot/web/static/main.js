@@ -9,6 +9,7 @@ import { startKeys } from "./keyboard.js";
 import { subscribe } from "./server_events.js";
 import { startNotices } from "./notices.js";
 import { ModelPanel } from "./model_panel.js";
+import { PeopleView } from "./people.js";
 import { ProgressView } from "./progress.js";
 import { QuestionView } from "./question.js";
 import { recordOpener } from "./record.js";
@@ -35,6 +36,7 @@ const progress = new ProgressView(session);
 const modelPanel = new ModelPanel(session, openRecord);
 const groups = new GroupsView(session, openRecord);
 const history = new HistoryView(session, openRecord);
+const people = new PeopleView(session, openRecord);
 
 startTheme(() => {
   progress.repaint();
@@ -43,7 +45,12 @@ startTheme(() => {
 startKeys(session, { view: currentView, isOn: singleKeysOn, help: openHelp });
 session.addEventListener("opened", ({ detail }) => {
   byId("title").textContent = `${detail.title}, ${detail.rows.toLocaleString("en")} rows`;
-  startRoutes({ groups: () => groups.load(), history: () => history.load() });
+  document.documentElement.dataset.role = detail.person.role;
+  startRoutes({
+    groups: () => groups.load(),
+    history: () => history.load(),
+    people: () => people.load(),
+  });
 });
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();

@@ -1,8 +1,8 @@
-/** The current view, by the hash of the address: #question, #groups, #history or #download. */
+/** The current view, by the hash of the address: #question, #groups, #history, #people or #download. */
 
 import { byId } from "./dom.js";
 
-const VIEWS = ["question", "groups", "history", "download"];
+const VIEWS = ["question", "groups", "history", "people", "download"];
 
 export function currentView() {
   const named = location.hash.slice(1);
