@@ -1,5 +1,6 @@
 """The page behind a real nginx: at a host of its own, below a prefix, with TLS, and where it buffers."""
 
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -53,6 +54,13 @@ def truth(tmp_path_factory) -> dict[str, str]:
     return known
 
 
+def documented_location(prefix: str, port: int) -> str:
+    """The block of the documentation's recipe for nginx, for another prefix and port."""
+    text = (Path(__file__).parents[2] / "docs" / "deployment.md").read_text("utf-8")
+    [block] = re.findall(r"location /patients/ \{.*?\n +\}", text, re.DOTALL)
+    return block.replace("/patients/", prefix).replace(":8000", f":{port}")
+
+
 @pytest.fixture(scope="module")
 def pages(truth, tmp_path_factory) -> Iterator[dict[str, Proxied]]:
     """One session, served at four addresses by one nginx."""
@@ -79,8 +87,8 @@ def pages(truth, tmp_path_factory) -> Iterator[dict[str, Proxied]]:
             # Nothing is forwarded, and the prefix is taken off.
             f"server {{ listen {ports['prefix']}; "
             f"location /team/plants/ {{ proxy_pass {to['prefix']}/; }} }}",
-            # The prefix stays.
-            f"server {{ listen {ports['tls']} ssl; location /plants {{ proxy_pass {to['tls']}; {host} }} }}",
+            # The recipe of the documentation: the prefix stays.
+            f"server {{ listen {ports['tls']} ssl; {documented_location('/plants/', servers['tls'].port)} }}",
             # Events are held back whatever the server asks for.
             f"server {{ listen {ports['buffered']}; location / {{ proxy_pass {to['buffered']}; {host} "
             "proxy_ignore_headers X-Accel-Buffering; } }",

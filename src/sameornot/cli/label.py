@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sameornot.cli.common import fail
 from sameornot.cli.errors import explained_errors
 from sameornot.cli.opening import open_table
 from sameornot.cli.options import OpenOptions, with_open_options
@@ -36,8 +37,13 @@ def label(
         ),
     ] = None,
     browser: BrowserOption = True,
+    log: Annotated[
+        str | None,
+        typer.Option(help="`json`: write a line for each request to stderr, without tokens and cells."),
+    ] = None,
 ) -> None:
     """Open the labelling page on a table. Run it again to resume."""
+    start_log(log)
     with explained_errors():
         from sameornot.web.server import Binding, check_binding
 
@@ -45,6 +51,18 @@ def label(
         check_binding(binding)
         with open_table(options) as service:
             serve_page(service, binding, browser)
+
+
+def start_log(log: str | None) -> None:
+    """Begin to log, if it is wanted."""
+    if log is None:
+        return
+    if log != "json":
+        fail(f"--log is {log} but json is needed, or leave it out")
+    with explained_errors():
+        from sameornot.web.request_log import log_as_json
+
+        log_as_json()
 
 
 def serve_page(service: "LabellingService", binding: "Binding", browser: bool) -> None:

@@ -25,6 +25,7 @@ from sameornot.web.endpoints import COMMANDS, MANAGED, QUERIES, Query
 from sameornot.web.errors import HANDLERS
 from sameornot.web.events import DEFAULT_TIMING, EventBroadcaster, EventTiming
 from sameornot.web.images import image_response
+from sameornot.web.request_log import RequestLog
 from sameornot.web.security import SecurityMiddleware
 from sameornot.web.site import Site
 from sameornot.web.validation import Check, read_body
@@ -56,7 +57,10 @@ def make_app(
 
     app = Starlette(
         routes=_routes(service, events),
-        middleware=[Middleware(SecurityMiddleware, site=site, access=Access(service, token))],
+        middleware=[
+            Middleware(RequestLog, site=site, names=frozenset([*COMMANDS, *QUERIES, "events"])),
+            Middleware(SecurityMiddleware, site=site, access=Access(service, token)),
+        ],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )

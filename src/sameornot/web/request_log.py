@@ -15,6 +15,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sameornot.service.links import SIGNED
+from sameornot.web.site import Site
 
 LOGGER = logging.getLogger("sameornot.web")
 
@@ -22,8 +23,8 @@ LOGGER = logging.getLogger("sameornot.web")
 class RequestLog:
     """Middleware that logs each request once it has ended, at the level INFO."""
 
-    def __init__(self, app: ASGIApp, *, routes: frozenset[str]) -> None:
-        self.app, self._routes = app, routes
+    def __init__(self, app: ASGIApp, *, site: Site, names: frozenset[str]) -> None:
+        self.app, self._site, self._names = app, site, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and log it."""
@@ -46,7 +47,7 @@ class RequestLog:
                 extra={
                     "fields": {
                         "method": scope["method"],
-                        "route": state.get("route", "unknown"),
+                        "route": route_name(self._site.without_prefix(scope)["path"], self._names),
                         "status": status,
                         "ms": round(1000.0 * (time.perf_counter() - started), 1),
                         "person": pseudonym(state.get("person")),
