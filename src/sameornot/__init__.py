@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         View,
     )
     from sameornot.scoring import known_rows_scorer
-    from sameornot.session import ActiveSession, FinalLabels, RowSource, SessionResult, TooManyGroups
+    from sameornot.session import ActiveSession, FinalLabels, Known, RowSource, SessionResult, TooManyGroups
     from sameornot.simulation import simulate
 
 __version__ = "0.1.0"
@@ -85,7 +85,7 @@ _HOMES = {
         "View",
     ),
     "scoring": ("known_rows_scorer",),
-    "session": ("ActiveSession", "FinalLabels", "RowSource", "SessionResult", "TooManyGroups"),
+    "session": ("ActiveSession", "FinalLabels", "Known", "RowSource", "SessionResult", "TooManyGroups"),
     "simulation": ("simulate",),
 }
 
@@ -113,6 +113,7 @@ __all__ = [
     "FinalLabels",
     "ForestClassification",
     "Infeasible",
+    "Known",
     "MPCKMeans",
     "Metric",
     "MinMax",

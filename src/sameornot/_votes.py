@@ -22,21 +22,29 @@ def ordered(pair: tuple[int, int]) -> tuple[int, int]:
     return min(pair), max(pair)
 
 
-def consistent_answers(answers: Sequence[Fact]) -> Iterator[Fact]:
+def consistent_answers(answers: Sequence[Fact], certain: Sequence[Fact] = ()) -> Iterator[Fact]:
     """The answers that most of all votes agree with, each once, in the order of their questions.
 
-    Where two groups have as many votes for as against them, there is none.
+    Where two groups have as many votes for as against them, there is none. Nothing outvotes what is
+    `certain`, which is not repeated.
     """
     votes: Counter[tuple[int, int]] = Counter()
     n_answers: Counter[tuple[int, int]] = Counter()
     for pair, answer in answers:
         votes[ordered(pair)] += 1 if answer is Answer.SAME else -1
         n_answers[ordered(pair)] += 1
+    decisive = len(answers) + 1
+    for pair, answer in certain:
+        votes[ordered(pair)] += decisive if answer is Answer.SAME else -decisive
+        n_answers[ordered(pair)] += decisive
     # A question that was answered both ways leaves the row that it was about, the left one, in doubt.
     both_ways = {pair.left for pair, _ in answers if abs(votes[ordered(pair)]) < n_answers[ordered(pair)]}
     group = partition(votes, both_ways)
     balance = votes_between_groups(votes, group, both_ways)
+    known = {ordered(pair) for pair, _ in certain}
     for (left, right), vote in votes.items():
+        if (left, right) in known:
+            continue
         groups = frozenset((group[left], group[right]))
         if vote > 0 and len(groups) == 1:
             yield Pair(left, right), Answer.SAME

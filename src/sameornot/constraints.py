@@ -79,6 +79,7 @@ class Constraints:
         self._unsure: dict[int, set[int]] = {}  # pairs answered "unsure"
         self._answers: list[Fact] = []  # every "same" and "different" that was answered, consistent or not
         self._questions: set[frozenset[int]] = set()  # what they were answers to
+        self._known: list[Fact] = []  # what was known without an answer
         self._same: list[Pair] = []
         self._different: list[Pair] = []
 
@@ -96,7 +97,7 @@ class Constraints:
         twin._implied, twin._questions = self._implied.copy(), self._questions.copy()
         twin._unsure = {point: others.copy() for point, others in self._unsure.items()}
         twin._answers, twin._same = self._answers.copy(), self._same.copy()
-        twin._different = self._different.copy()
+        twin._different, twin._known = self._different.copy(), self._known.copy()
         return twin
 
     @classmethod
@@ -126,11 +127,18 @@ class Constraints:
                 closure.add(pair, answer)
         return closure
 
-    def add(self, pair: tuple[int, int], answer: Answer, *, because: list[Fact] | None = None) -> None:
+    def add(
+        self,
+        pair: tuple[int, int],
+        answer: Answer,
+        *,
+        because: list[Fact] | None = None,
+        is_known: bool = False,
+    ) -> None:
         """Take in one answer; a contradiction raises and changes nothing.
 
         `because` marks a "same" that follows from other facts and was not asked for: a chain that goes
-        through it shows those facts instead.
+        through it shows those facts instead. `is_known` marks what was known before and is no answer.
         """
         left, right = pair = self._check(pair)
         answer = Answer(answer)
@@ -143,7 +151,7 @@ class Constraints:
                 raise Contradiction(pair, answer, self.proof(left, right))
             self._same.append(pair)
             if because is None:
-                self._tell(pair, answer)
+                self._tell(pair, answer, is_known)
             if a != b:
                 self._links.setdefault(left, []).append(right)
                 self._links.setdefault(right, []).append(left)
@@ -154,7 +162,7 @@ class Constraints:
             if a == b:
                 raise Contradiction(pair, answer, self.proof(left, right))
             self._different.append(pair)
-            self._tell(pair, answer)
+            self._tell(pair, answer, is_known)
             self._apart.setdefault(a, {}).setdefault(b, pair)
             self._apart.setdefault(b, {}).setdefault(a, pair)
 
@@ -170,7 +178,9 @@ class Constraints:
             return
         answers, questions, unsure = [*self._answers, (pair, answer)], self._questions, self._unsure
         consistent = Constraints(self.n_points)
-        for fact in consistent_answers(answers):
+        for fact in self._known:
+            consistent.add(*fact, is_known=True)
+        for fact in consistent_answers(answers, self._known):
             consistent.add(*fact)
         self.__dict__.update(consistent.__dict__)
         self._answers, self._questions, self._unsure = answers, questions, unsure
@@ -189,6 +199,26 @@ class Constraints:
     def answers(self) -> list[Fact]:
         """Every "same" and "different" that was answered, in order, consistent or not."""
         return list(self._answers)
+
+    @property
+    def known(self) -> list[Fact]:
+        """Every "same" and "different" that was known without an answer, in order."""
+        return list(self._known)
+
+    @property
+    def facts(self) -> list[Fact]:
+        """What was known, then what was answered."""
+        return [*self._known, *self._answers]
+
+    def apart(self, groups: Sequence[np.ndarray]) -> list[tuple[int, int]]:
+        """The places of each two of some groups that are known to differ, rising."""
+        place = {self._find(int(members[0])): at for at, members in enumerate(groups)}
+        return sorted(
+            (at, place[other])
+            for root, at in place.items()
+            for other in self._apart.get(root, {})
+            if at < place.get(other, -1)
+        )
 
     def relation(self, i: int, j: int) -> Answer | None:
         """SAME or DIFFERENT where the answers settle it, else None."""
@@ -246,13 +276,13 @@ class Constraints:
         return [self._rising(root) for root in chosen]
 
     def provisional_neighbourhoods(self, n_groups: int) -> list[np.ndarray]:
-        """The groups that answers mention first, each known to differ from at least one before it.
+        """The groups that facts mention first, each known to differ from at least one before it.
 
         Not all of them were compared with each other, so two of them may still be one. If as many groups are
         all known to differ from each other, it is these.
         """
         first: dict[int, int] = {}
-        for at, (pair, _) in enumerate(self._answers):
+        for at, (pair, _) in enumerate(self.facts):
             for point in pair:
                 first.setdefault(self._find(point), at)
         chosen: dict[int, np.ndarray] = {}
@@ -320,7 +350,10 @@ class Constraints:
         near, far = through if self._find(through.left) == a else through[::-1]
         return [*self._chain(i, near), (through, Answer.DIFFERENT), *self._chain(far, j)]
 
-    def _tell(self, pair: Pair, answer: Answer) -> None:
+    def _tell(self, pair: Pair, answer: Answer, is_known: bool) -> None:
+        if is_known:
+            self._known.append((pair, answer))
+            return
         self._answers.append((pair, answer))
         self._questions.add(frozenset(pair))
 

@@ -22,6 +22,8 @@ from sameornot.ensemble.training import TrainingSet, all_rows
 
 # All pairs of rows are held in memory, a few times over: some 3 GB for this many.
 MAX_ROWS = 10_000
+# Votes of what is known without an answer, where answers contradict each other.
+N_KNOWN_VOTES = 3
 
 
 class EnsembleClustering(Clusterer):
@@ -139,7 +141,7 @@ class EnsembleClustering(Clusterer):
         groups = self.neighbourhoods(answers, n_clusters)
         found, n_groups = None, n_clusters
         if n_groups is None:
-            found = granularity(state.prepared.structure, answers.answers)
+            found = granularity(state.prepared.structure, answers.facts)
             n_groups = len(groups) + found.n_missing(all_rows(groups), len(groups))
         known = TrainingSet(groups, answers.known_apart(groups))
         evidence = Evidence(
@@ -148,6 +150,8 @@ class EnsembleClustering(Clusterer):
         if n_clusters is not None and answers.is_inconsistent:
             posterior = fit_ensemble(replace(evidence, answers=[]), ensemble, rng)
             if len(posterior.groups) > 1:
+                # What is known counts as answered more often than anybody is asked.
+                evidence = replace(evidence, answers=[*answers.known * N_KNOWN_VOTES, *answers.answers])
                 posterior = reconcile(posterior, evidence, ensemble, rng)
         else:
             posterior = fit_ensemble(evidence, ensemble, rng)

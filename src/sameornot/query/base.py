@@ -164,7 +164,7 @@ class View:
     def first_answered(self) -> np.ndarray:
         """The place of each point among those that answers are about; in a question, the left one is new."""
         place = np.full(len(self.X), np.iinfo(np.intp).max)
-        points = [point for (left, right), _ in self.answers.answers for point in (right, left)]
+        points = [point for (left, right), _ in self.answers.facts for point in (right, left)]
         for at in reversed(range(len(points))):
             place[points[at]] = at
         return place

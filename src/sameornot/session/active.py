@@ -5,7 +5,7 @@ positions in that pool. Here rows of the table become positions and back, and th
 groups of all rows. A step's randomness comes from `default_rng([seed, step])`.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
@@ -23,10 +23,11 @@ from sameornot.session.choice import N_CHOICES
 from sameornot.session.dialogue import Dialogue
 from sameornot.session.explanation import Explanation, Situation, explain
 from sameornot.session.fits import Rows
+from sameornot.session.known import Known
 from sameornot.session.log import Closure, read_answer, read_choice, read_log, read_pair, read_seed
 from sameornot.session.pool import Pool, default_size, table_rows_in_errors
 from sameornot.session.result import Expansion, FinalLabels, PoolRows, SessionResult
-from sameornot.session.rows import RowSource, as_source
+from sameornot.session.rows import RowSource, as_source, check_records
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
@@ -59,7 +60,15 @@ class ActiveSession:
     random_state : int, Generator or None
         The same seed and answers give the same questions. `session.seed` holds what was drawn for None.
     answers : iterable of Reply or (pair, answer)
-        A log to resume from (`session.answers` of an earlier session), or answers that are known already.
+        A log to resume from (`session.answers` of an earlier session).
+    labels : array, one a row, optional
+        Groups that are known already; −1, None or NaN where they are not. Two rows with the same label are
+        the same kind, two with other labels are different. They are no answers: `session.answers` does not
+        list them, and nobody is asked about them again.
+    must_link, cannot_link : array of two row numbers a line, optional
+        Pairs that are known already to be the same kind, and to be different.
+    records : DataFrame, optional
+        What people see of each row, of pandas, polars or pyarrow; nothing is learned from it.
 
     Examples
     --------
@@ -89,6 +98,10 @@ class ActiveSession:
         pool: int | None = None,
         random_state: int | np.random.Generator | None = None,
         answers: Iterable[Reply | tuple[Any, Any]] = (),
+        labels: Any = None,
+        must_link: Any = None,
+        cannot_link: Any = None,
+        records: Any = None,
         **unknown: Any,
     ) -> None:
         refuse_settings(unknown)
@@ -101,6 +114,8 @@ class ActiveSession:
         self.seed = read_seed(random_state)
         wanted = default_size(n_rows) if pool is None else check_count("pool", pool, at_least=2)
         self._pool_size = max(wanted, self.n_clusters or 0)
+        self.known = Known.of(n_rows, labels=labels, must_link=must_link, cannot_link=cannot_link)
+        self.records = None if records is None else check_records(records, n_rows)
         self._open(read_log(answers))
 
     def _open(self, log: list[Reply], also: Collection[int] = ()) -> None:
@@ -108,11 +123,12 @@ class ActiveSession:
         for reply in log:
             self._check_rows(reply.rows)
         self._pool = self._draw(log, also)
-        closure = Closure(len(self._pool), self.n_clusters, self.infer_last)
+        closure = self._closure(len(self._pool), self._pool.position)
         X = self._source.take(self._pool.rows)
         rows = Rows(X, self.clusterer, closure, self.standardize, self.seed)
         in_pool = [reply.with_rows(self._pool.position.__getitem__) for reply in log]
-        self._dialogue = Dialogue(rows, self.strategy, in_pool)
+        with table_rows_in_errors(self._pool):
+            self._dialogue = Dialogue(rows, self.strategy, in_pool)
         self._expansion: Expansion | None = None
 
     def __len__(self) -> int:
@@ -144,7 +160,12 @@ class ActiveSession:
         """What the answers imply so far."""
         if self._pool.is_all:
             return self._dialogue.answers
-        return Closure(len(self), self.n_clusters, self.infer_last).of(self.answers)
+        return self._closure(len(self), {row: row for row in range(len(self))}).of(self.answers)
+
+    def _closure(self, n_points: int, position: Mapping[int, int]) -> Closure:
+        """What answers and what is known imply about rows at these positions."""
+        known = tuple(self.known.facts(position))
+        return Closure(n_points, self.n_clusters, self.infer_last, known)
 
     @property
     def step(self) -> int:
@@ -297,13 +318,14 @@ class ActiveSession:
         budget : int, optional
             Questions that are planned for.
         records : DataFrame, optional
-            What is shown of each row; the features if omitted.
+            What is shown of each row; by default the `records` of the session, or its features.
         image : str, optional
             The column of `records` that holds images: paths of files, bytes, Pillow images or arrays of
             pixels.
         """
         make = presenter("make_labeller")
-        widget: AnyWidget = make(self, choices=choices, budget=budget, records=records, image=image)
+        shown = self.records if records is None else records
+        widget: AnyWidget = make(self, choices=choices, budget=budget, records=shown, image=image)
         return widget
 
     def _repr_html_(self) -> str:
@@ -420,12 +442,12 @@ class ActiveSession:
                 clustering.group_count(),
                 pool=PoolRows(self._source, self._pool.rows),
             )
-            self._expansion = Expansion(self._source, self._pool, result)
+            self._expansion = Expansion(self._source, self._pool, result, self.known)
         return self._expansion
 
     def _draw(self, log: Iterable[Reply], also: Collection[int] = ()) -> Pool:
         """The pool of a log of table rows."""
-        named = {row for reply in log for row in reply.rows} | set(also)
+        named = {row for reply in log for row in reply.rows} | set(also) | set(self.known.pool_rows())
         return Pool(len(self), self._pool_size, self.seed, named, among=self._source.available)
 
     def _check_rows(self, rows: tuple[int, ...]) -> None:

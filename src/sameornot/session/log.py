@@ -7,11 +7,12 @@ from the lines before it and replayed over its own.
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from sameornot._types import Answer, Choice, Pair, Reply
+from sameornot._types import Answer, Choice, Fact, Pair, Reply
 from sameornot._validation import check_count
 from sameornot.constraints import Constraints, Contradiction
 
@@ -45,15 +46,27 @@ class TooManyGroups(ValueError):
 
 @dataclass(frozen=True)
 class Closure:
-    """How answers become constraints: over how many points, in how many groups, and what is inferred."""
+    """How answers become constraints: over how many points, in how many groups, and what is inferred.
+
+    `known` are facts that hold without an answer.
+    """
 
     n_points: int
     n_clusters: int | None
     infer_last: bool = True
+    known: tuple[Fact, ...] = ()
+
+    @cached_property
+    def _start(self) -> Constraints:
+        answers = Constraints(self.n_points)
+        for fact in self.known:
+            answers.add(*fact, is_known=True)
+        self._infer(answers)
+        return answers
 
     def of(self, log: Iterable[Reply]) -> Constraints:
-        """What a log implies."""
-        answers = Constraints(self.n_points)
+        """What is known and a log implies."""
+        answers = self._start.copy()
         for reply in log:
             self.add(answers, reply)
         return answers
@@ -69,7 +82,12 @@ class Closure:
             _check_choice(answers, reply)
             for fact in reply.facts:
                 answers.add(*fact)
-        if self.n_clusters is None or reply.answer is Answer.UNSURE:
+        if reply.answer is not Answer.UNSURE:
+            self._infer(answers)
+
+    def _infer(self, answers: Constraints) -> None:
+        """Add what the number of groups implies."""
+        if self.n_clusters is None:
             return
         if self.infer_last:
             answers.imply_last(self.n_clusters)
@@ -80,7 +98,7 @@ class Closure:
 
     def before_steps(self, log: Sequence[Reply], steps: Iterable[int]) -> Iterator[tuple[int, Constraints]]:
         """What was known at the start of each of some rising steps; the constraints are the same object."""
-        answers = Constraints(self.n_points)
+        answers = self._start.copy()
         waiting = iter(log)
         reply = next(waiting, None)
         for step in steps:

@@ -14,6 +14,7 @@ from sameornot._validation import check_count
 from sameornot.cluster.base import Clustering
 from sameornot.cluster.block import predict_rows
 from sameornot.metric.learn import Metric
+from sameornot.session.known import NOTHING, Known
 from sameornot.session.pool import Pool
 from sameornot.session.rows import RowSource
 from sameornot.session.summary import GroupedRows, summarise
@@ -164,11 +165,35 @@ class Expansion:
     source: RowSource
     pool: Pool
     found: SessionResult
+    known: Known = NOTHING
     _result: SessionResult | None = field(default=None, init=False, repr=False)
 
     @cached_property
     def final_labels(self) -> FinalLabels:
-        """The groups of the pool and of the rows that the clustering can be expanded to."""
+        """The groups of the pool, of the rows that the clustering can be expanded to, and of known rows."""
+        return self._with_known(self._expanded())
+
+    def _with_known(self, final: FinalLabels) -> FinalLabels:
+        """Every row that was known to be with some row of the pool is in its group."""
+        if not self.known:
+            return final
+        of_pool = dict(zip(self.pool.rows.tolist(), self.found.labels.tolist(), strict=True))
+        known = {row: label for row, label in self.known.extend(of_pool).items() if row not in of_pool}
+        rows = np.array(sorted(known), dtype=final.rows.dtype)
+        absent = np.setdiff1d(rows, final.rows)
+        if self.source.available is not None:
+            absent = np.intersect1d(absent, self.source.available)
+        together = np.concatenate([final.rows, absent])
+        order = np.argsort(together)
+        X = np.concatenate([final.X, self.source.take(absent)]) if len(absent) else final.X
+        labels = np.concatenate([final.labels, np.zeros(len(absent), dtype=final.labels.dtype)])[order]
+        confidence = np.concatenate([final.confidence, np.ones(len(absent))])[order]
+        at = np.flatnonzero(np.isin(together[order], rows))
+        labels[at] = [known[row] for row in together[order][at].tolist()]
+        confidence[at] = 1.0
+        return FinalLabels(together[order], X[order], labels, confidence, final.clustering)
+
+    def _expanded(self) -> FinalLabels:
         found, rows = self.found, self.pool.rows
         wide = self.pool.expanded(len(found.feature_weights)).rows
         if len(wide) > len(rows):

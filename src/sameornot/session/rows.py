@@ -3,8 +3,9 @@
 from typing import Any, Protocol
 
 import numpy as np
+import pandas as pd
 
-from sameornot._dataframes import is_dataframe
+from sameornot._dataframes import as_pandas, is_dataframe
 from sameornot._validation import check_table
 
 
@@ -62,3 +63,17 @@ def as_source(X: Any) -> RowSource:
     # A DataFrame may have a column that is called "available".
     is_source = not is_dataframe(X) and hasattr(X, "take") and hasattr(X, "available")
     return X if is_source else ArrayRows(X)
+
+
+def check_records(records: Any, n_rows: int) -> pd.DataFrame:
+    """What is shown of each row, as a DataFrame of pandas."""
+    if not is_dataframe(records):
+        raise ValueError(
+            f"records is a {type(records).__name__} but a DataFrame with a row a record is needed"
+        )
+    frame = as_pandas(records)
+    if len(frame) != n_rows:
+        raise ValueError(
+            f"records has {len(frame)} rows but X has {n_rows}: give one record a row of X, in its order"
+        )
+    return frame

@@ -1,8 +1,8 @@
 """Encode a table with columns of any kind as a matrix, with the same weight for each column.
 
-Each usable column becomes a block of features whose variances sum to 1 on the rows of fit: `numeric.py`,
-`categorical.py`, `text.py`, `vectors.py` and `embedded.py` encode one kind each. The learned state is plain
-JSON.
+Each usable column becomes a block of features whose variances sum to 1 on the rows of fit (to d^¼ for vectors
+of d numbers): `numeric.py`, `categorical.py`, `text.py`, `vectors.py` and `embedded.py` encode one kind each.
+The learned state is plain JSON.
 """
 
 from collections.abc import Collection

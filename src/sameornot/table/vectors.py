@@ -4,9 +4,10 @@
 
 A block is one column: it has one weight, the sum of its features' weights, on the page and in the report.
 One scale `s` for the whole block keeps the geometry of the embedding, which a scale for each feature would
-bend. T is the total variance of the block. Vectors of `_DIRECTIONS` numbers or more count by direction alone,
-as embeddings are compared by cosine; shorter ones, such as coordinates, keep their length. Both choices are
-measured in `benchmarks/results/vectors.md`.
+bend. The total variance of the block is T = d^¼, that of four columns for 256 numbers: with less, a few
+columns that say nothing hide the vectors, and with more, useless vectors hide the columns. Vectors of
+`_DIRECTIONS` numbers or more count by direction alone, as embeddings are compared by cosine; shorter ones,
+such as coordinates, keep their length. Figures are in `benchmarks/results/vectors.md`.
 
 `VectorBlock` is for anything that makes a vector of a cell: a coder of texts or pictures embeds its cells,
 fits a block on the result, and keeps `mean`, `scale` and `n_missing` in its state, as `VectorCoder` does.
@@ -33,7 +34,7 @@ class VectorBlock:
     --------
     >>> block = VectorBlock.fit(np.array([[0.0, 3.0], [2.0, 3.0], [np.nan, np.nan]]))
     >>> block.encode(np.array([[2.0, 3.0], [np.nan, np.nan]]))
-    array([[1.22474487, 0.        ],
+    array([[1.33559375, 0.        ],
            [0.        , 0.        ]])
     """
 
@@ -67,7 +68,7 @@ def unit_length(vectors: np.ndarray) -> np.ndarray:
 
 def total_variance(n_features: int) -> float:
     """The sum of the variances of a block (T)."""
-    return 1.0
+    return float(n_features**0.25)
 
 
 @dataclass(frozen=True)
