@@ -37,7 +37,7 @@ def test_a_session_on_vectors_is_asked_exported_reported_and_assigned(folder):
     shown = run(
         "ask", "people.csv", "--features", "emb.npy", "--id", "who", "--clusters", 3, *store, input="q\n"
     )
-    assert "The model learns from the 32 numbers of emb; other columns are only shown." in shown
+    assert "The model learns from the vectors of emb; other columns are only shown." in shown
     assert "kind " in shown
     assert "numbers)" not in shown  # the vectors themselves are not
     run("export", *store)

@@ -50,6 +50,21 @@ def test_block_keeps_the_angles_and_has_one_scale():
     np.testing.assert_allclose(squares, squares[0, 1] * (1 - cosine) / (1 - cosine[0, 1]), atol=1e-9)
 
 
+def test_long_vectors_are_reduced_to_their_leading_axes():
+    hidden = RNG.normal(size=(300, 6)) @ RNG.normal(size=(6, 200)) + 0.01 * RNG.normal(size=(300, 200))
+    frame = frame_of(hidden)
+    encoder = TableEncoder.fit(frame)
+    assert encoder.columns[0].n_features == 50
+    block, unit = encoder.transform(frame)[:, :50], hidden / np.linalg.norm(hidden, axis=1, keepdims=True)
+    assert block.var(axis=0).sum() == pytest.approx(50**0.25)
+    apart = np.linalg.norm(block[1:] - block[0], axis=1)
+    expected = np.linalg.norm(unit[1:] - unit[0], axis=1)
+    assert np.corrcoef(apart, expected)[0, 1] > 0.999
+    again = TableEncoder.from_json(json.loads(json.dumps(encoder.to_json())))
+    assert np.array_equal(again.transform(frame), encoder.transform(frame))
+    assert np.array_equal(encoder.transform(frame[7:9])[:, :50], block[7:9])
+
+
 def test_short_vectors_keep_their_length():
     places = np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 4.0]])
     block = VectorBlock.fit(places).encode(places)

@@ -105,8 +105,7 @@ class TableView:
         notices = list(self.encoder.notices)
         if self.features is not None:
             notices.append(
-                f"The model learns from the {self.encoder.n_features:,} numbers of {self.features}; other "
-                "columns are only shown."
+                f"The model learns from the vectors of {self.features}; other columns are only shown."
             )
         if len(self.table.rows) < len(self.table):
             notices.append(

@@ -3,7 +3,8 @@
     features = (u − mean) V s,    u = v / |v|,    V = leading eigenvectors of the covariance of u
 
 Embeddings have hundreds of dimensions, of which a table needs few: 50 axes keep the agreement of all 256 or
-384 at a tenth of the time (`benchmarks/results/texts.md`). As with any column, the variances sum to 1.
+384 at a tenth of the time (`benchmarks/results/texts.md`). The variances sum to that of
+a block of vectors (`vectors.py`).
 """
 
 from collections.abc import Sequence
@@ -17,9 +18,8 @@ from sameornot.embedding import EmbeddingModels
 from sameornot.table.errors import TableError
 from sameornot.table.kinds import Kind
 from sameornot.table.parsing import factorize
-from sameornot.table.vectors import VectorBlock, total_variance, unit_length
+from sameornot.table.vectors import AXES, VectorBlock, leading_axes, total_variance, unit_length
 
-AXES = 50
 _SAMPLE = 10_000  # cells that mean and axes are learned from
 _DIGITS = 9  # of the learned numbers: more would only lengthen the model file
 
@@ -55,7 +55,7 @@ class EmbeddedCoder:
             raise NothingEmbeddedError(f"no {what} of it could be read")
         block = VectorBlock.fit(vectors)
         features = block.encode(vectors)
-        axes = _leading_axes(features, min(limit, AXES))
+        axes = leading_axes(features, min(limit, AXES))
         total = float((features @ axes).var(axis=0).sum())
         if total == 0:
             raise NothingEmbeddedError(f"always the same {what}")
@@ -115,17 +115,6 @@ def _embed_pictures(cells: Sequence[str], model: str, models: EmbeddingModels) -
         if len(own) and own.shape[1]:
             vectors[row] = own.mean(axis=0)
     return vectors
-
-
-def _leading_axes(features: np.ndarray, n_axes: int) -> np.ndarray:
-    """Leading eigenvectors of the covariance (d × axes); the largest entry of each is positive."""
-    centred = features - features.mean(axis=0)
-    values, vectors = np.linalg.eigh(centred.T @ centred / len(centred))
-    order = np.argsort(-values)[:n_axes]
-    order = order[values[order] > 1e-9 * max(values[order[0]], 0.0)]
-    axes = vectors[:, order if len(order) else [0]]
-    largest = np.abs(axes).argmax(axis=0)
-    return axes * np.sign(axes[largest, np.arange(axes.shape[1])])
 
 
 def _rounded(values: np.ndarray) -> list[float]:

@@ -7,7 +7,8 @@ One scale `s` for the whole block keeps the geometry of the embedding, which a s
 bend. The total variance of the block is T = d^¼, that of four columns for 256 numbers: with less, a few
 columns that say nothing hide the vectors, and with more, useless vectors hide the columns. Vectors of
 `_DIRECTIONS` numbers or more count by direction alone, as embeddings are compared by cosine; shorter ones,
-such as coordinates, keep their length. Figures are in `benchmarks/results/vectors.md`.
+such as coordinates, keep their length. Vectors of more than `_LONG` numbers are reduced to 50 leading axes,
+which keep what a table needs at a fraction of the time. Figures are in `benchmarks/results/vectors.md`.
 
 `VectorBlock` is for anything that makes a vector of a cell: a coder of texts or pictures embeds its cells,
 fits a block on the result, and keeps `mean`, `scale` and `n_missing` in its state, as `VectorCoder` does.
@@ -23,6 +24,9 @@ from sameornot.table.errors import TableError
 from sameornot.table.kinds import Kind
 from sameornot.table.vector_cells import read_vectors
 
+AXES = 50
+_LONG = 64  # numbers: shorter vectors are not reduced
+_SAMPLE = 10_000
 _DIRECTIONS = 16
 
 
@@ -71,24 +75,43 @@ def total_variance(n_features: int) -> float:
     return float(n_features**0.25)
 
 
+def leading_axes(features: np.ndarray, n_axes: int) -> np.ndarray:
+    """Leading eigenvectors of the covariance (d × axes); the largest entry of each is positive."""
+    centred = features - features.mean(axis=0)
+    values, vectors = np.linalg.eigh(centred.T @ centred / len(centred))
+    order = np.argsort(-values)[:n_axes]
+    order = order[values[order] > 1e-9 * max(values[order[0]], 0.0)]
+    axes = vectors[:, order if len(order) else [0]]
+    largest = np.abs(axes).argmax(axis=0)
+    return axes * np.sign(axes[largest, np.arange(axes.shape[1])])
+
+
 @dataclass(frozen=True)
 class VectorCoder:
-    """A block of features from a column of vectors.
+    """A block of features from a column of vectors; long ones are reduced to their `AXES` leading axes.
 
-    Field names are part of the model file's format.
+    Field names are part of the model file's format. `axes` is None for shorter vectors.
     """
 
     kind: str
     mean: list[float]
     scale: float
     n_missing: int
+    axes: list[list[float]] | None = None
 
     @classmethod
     def fit(cls, column: pd.Series, kind: Kind, limit: int) -> Self:
-        """Learn the block; the number of features is that of the vectors, whatever the limit."""
+        """Learn the block, and the axes from at most `_SAMPLE` evenly spaced rows."""
         vectors = read_vectors(column, kind.length)
+        n_missing = int(np.isnan(vectors[:, 0]).sum())
         block = VectorBlock.fit(vectors)
-        return cls(kind.name, block.mean.tolist(), block.scale, int(np.isnan(vectors[:, 0]).sum()))
+        if kind.length <= _LONG:
+            return cls(kind.name, block.mean.tolist(), block.scale, n_missing)
+        features = block.encode(vectors[:: -(-len(vectors) // _SAMPLE)])
+        axes = leading_axes(features, AXES)
+        total = float((features @ axes).var(axis=0).sum())
+        scale = block.scale * np.sqrt(total_variance(axes.shape[1]) / total) if total > 0 else block.scale
+        return cls(kind.name, block.mean.tolist(), float(scale), n_missing, axes.tolist())
 
     @property
     def fill(self) -> str:
@@ -98,8 +121,16 @@ class VectorCoder:
     @property
     def suffixes(self) -> list[str]:
         """The suffix of the column's name for each feature."""
+        if self.axes is not None:
+            return [f": axis {number}" for number in range(1, len(self.axes[0]) + 1)]
         return [f": {number}" for number in range(1, len(self.mean) + 1)]
 
     def encode(self, column: pd.Series) -> np.ndarray:
-        """The features of each cell (n × d)."""
-        return VectorBlock(np.array(self.mean), self.scale).encode(read_vectors(column, len(self.mean)))
+        """The features of each cell (n × features)."""
+        vectors = read_vectors(column, len(self.mean))
+        features = VectorBlock(np.array(self.mean), self.scale).encode(vectors)
+        if self.axes is None:
+            return features
+        axes = np.array(self.axes)
+        # Not by BLAS, whose last digits depend on the other rows.
+        return np.einsum("ij,jk->ik", features, axes)
