@@ -50,6 +50,11 @@ GROUPS = {
         ("benchmarks/screenshots.py", "src/sameornot/web/static/**/*", "src/sameornot/web/templates/**/*"),
         ("benchmarks/screenshots.py",),
     ),
+    "notebook": Group(
+        ("docs/images/notebook/*.png",),
+        ("benchmarks/notebook_screenshots.py", "src/sameornot/notebook/**/*"),
+        ("benchmarks/notebook_screenshots.py",),
+    ),
     "demo": Group(
         (DEMO_PICTURE,),
         ("src/sameornot/cli/demo.py", "src/sameornot/plots/draw.py", "src/sameornot/plots/session.py"),

@@ -102,7 +102,6 @@ def answer(person: Labeller) -> None:
 
 
 def take_pictures(browser: Browser, command: PageCommand) -> None:
-    PICTURES.mkdir(parents=True, exist_ok=True)
     with visitor(browser, command, color_scheme="light", **SHARP) as person:
         introduce(person, "Ana")
         while person.asked < N_ANSWERS or len(set(diagnoses(person))) == 1:
@@ -184,12 +183,16 @@ def contradict(person: Labeller) -> None:
 
 
 def take(person: Labeller, name: str) -> None:
-    """A picture in 256 colours, which makes it small, once nothing moves any more."""
+    """A picture once nothing moves any more."""
     person.page.mouse.move(0, 0)
     person.page.evaluate("document.querySelector('dialog[open]') ?? document.activeElement.blur()")
     person.page.wait_for_load_state("networkidle")
-    shot = person.page.screenshot(animations="disabled", caret="hide")
-    path = PICTURES / f"{name}.png"
+    save(person.page.screenshot(animations="disabled", caret="hide"), PICTURES / f"{name}.png")
+
+
+def save(shot: bytes, path: Path) -> None:
+    """A picture in 256 colours, which makes it small."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     Image.open(BytesIO(shot)).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     size = path.stat().st_size
     print(f"{path.relative_to(ROOT)}: {size / 1e3:.0f} kB")

@@ -41,7 +41,15 @@ if TYPE_CHECKING:
         View,
     )
     from sameornot.scoring import known_rows_scorer
-    from sameornot.session import ActiveSession, FinalLabels, Known, RowSource, SessionResult, TooManyGroups
+    from sameornot.session import (
+        ActiveSession,
+        Explanation,
+        FinalLabels,
+        Known,
+        RowSource,
+        SessionResult,
+        TooManyGroups,
+    )
     from sameornot.simulation import simulate
 
 __version__ = "0.1.0"
@@ -85,7 +93,15 @@ _HOMES = {
         "View",
     ),
     "scoring": ("known_rows_scorer",),
-    "session": ("ActiveSession", "FinalLabels", "Known", "RowSource", "SessionResult", "TooManyGroups"),
+    "session": (
+        "ActiveSession",
+        "Explanation",
+        "FinalLabels",
+        "Known",
+        "RowSource",
+        "SessionResult",
+        "TooManyGroups",
+    ),
     "simulation": ("simulate",),
 }
 
@@ -109,6 +125,7 @@ __all__ = [
     "Contradiction",
     "EnsembleClustering",
     "EnsembleConfig",
+    "Explanation",
     "ExploreConsolidate",
     "FinalLabels",
     "ForestClassification",

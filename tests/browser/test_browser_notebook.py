@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from jupyter import JupyterLab, Notebook
+from jupyter_lab import JupyterLab, Notebook
 from playwright.sync_api import Browser, expect
 
 LABEL = """

@@ -130,6 +130,15 @@ def test_records_are_shown_in_place_of_the_features():
     kinds = records.kind.iloc[left["row"]], records.kind.iloc[right[0]["row"]]
     assert fields["kind"]["cells"][0]["gap"] == float(kinds[0] != kinds[1])
     assert fields["text"]["cells"][0]["gap"] == 0.0
+    assert {field["weight"] for field in fields.values()} == {None}
+
+
+def test_columns_that_are_no_features_come_first():
+    frame = pd.DataFrame(table(), columns=["a", "b", "c"])
+    session = ActiveSession(frame, 3, random_state=0)
+    question = session.label(records=frame.assign(note="seen")).view["question"]
+    assert question["fields"][0]["column"] == "note"
+    assert [field["weight"] is None for field in question["fields"]] == [True, False, False, False]
 
 
 def test_the_features_come_heaviest_first_with_how_far_apart_they_are():

@@ -18,7 +18,7 @@ N_FEATURES = 6
 N_MEMBERS = 8
 
 MUTED = "opacity:.7"
-NAME = "text-align:left;font-weight:normal;vertical-align:top"
+NAME = "text-align:left;font-weight:normal;vertical-align:top;white-space:nowrap"
 
 
 def session_html(session: ActiveSession) -> str:
@@ -99,15 +99,19 @@ def _summary_table(summary: pd.DataFrame) -> str:
         f'<th style="text-align:left">{name}</th>'
         for name in ("group", "rows", "placed", "confidence", "differs by")
     )
-    body = "".join(
-        f"<tr><td>{label}</td><td>{line['size']:,} ({line['share']:.0%})</td><td>{line['placed']}</td>"
-        f"<td>{'' if pd.isna(line['confidence']) else format(line['confidence'], '.0%')}</td>"
-        f'<td style="text-align:left">{escape(line["differs"])}</td></tr>'
-        for label, line in shown.iterrows()
-    )
+    body = "".join(_summary_line(int(str(label)), line) for label, line in shown.iterrows())
     more = len(summary) - len(shown)
     note = f'<div style="{MUTED}">and {more} more groups: result.summary() has all</div>' if more else ""
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{note}"
+
+
+def _summary_line(label: int, line: pd.Series) -> str:
+    confidence = "" if pd.isna(line["confidence"]) else f"{line['confidence']:.0%}"
+    rows = f"{line['size']:,} ({line['share']:.0%})"
+    return (
+        f'<tr><td>{label}</td><td style="white-space:nowrap">{rows}</td><td>{line["placed"]}</td>'
+        f'<td>{confidence}</td><td style="text-align:left">{escape(line["differs"])}</td></tr>'
+    )
 
 
 def _table(lines: Iterable[tuple[str, str]]) -> str:

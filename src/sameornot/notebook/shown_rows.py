@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from sameornot._dataframes import as_pandas
 from sameornot.session import ActiveSession
 from sameornot.table import display
 
@@ -38,6 +39,7 @@ class ShownRows:
     def __init__(
         self, session: ActiveSession, records: pd.DataFrame | None = None, image: str | None = None
     ) -> None:
+        records = None if records is None else as_pandas(records)
         self._session, self._records, self._image = session, records, image
         if records is not None and len(records) != len(session):
             raise ValueError(
@@ -58,13 +60,16 @@ class ShownRows:
     def compare(
         self, left: int, others: Sequence[int], weights: pd.Series
     ) -> tuple[list[dict[str, Any]], int]:
-        """The fields of a record beside those of others, the heaviest first, and how many more there are."""
-        weight = {at: float(weights.get(name, 0.0)) for at, name in self._columns.items()}
-        columns = sorted(self._columns, key=lambda at: -weight[at])
+        """The fields of a record beside those of others, and how many more there are.
+
+        Columns that are there for people alone come first, then the features by their weight.
+        """
+        weight = {at: float(weights[name]) for at, name in self._columns.items() if name in weights.index}
+        columns = sorted(self._columns, key=lambda at: -weight.get(at, np.inf))
         fields = [
             {
                 "column": str(self._columns[at]),
-                "weight": weight[at],
+                "weight": weight.get(at),
                 "left": self._text(at, left),
                 "cells": [self._beside(at, left, other) for other in others],
             }

@@ -34,9 +34,9 @@ class LabellerView {
     return this.#model.get("view").question;
   }
 
-  /** Draw the map again, in a new theme. */
+  /** Draw the map again, in a new theme: with the next frame, as a notebook hides its cells while it changes. */
   repaint() {
-    this.#scatter.draw();
+    requestAnimationFrame(() => this.#scatter.draw());
   }
 
   show() {
@@ -178,10 +178,11 @@ function build(view) {
     status: make("p", { class: "status", "aria-live": "polite", "data-testid": "status" }),
     hint: make("p", { class: "hint", "data-testid": "hint" }),
   };
+  const hint = make("span", { class: "focus-hint" }, "Click here to answer with the keys");
   parts.root = make(
     "section",
     { class: "sameornot-labeller", tabindex: "0", "aria-label": "sameornot: label rows", "data-testid": "labeller", "data-lm-suppress-shortcuts": "true" },
-    make("header", {}, parts.number, parts.title, parts.mode),
+    make("header", {}, parts.number, parts.title, hint, parts.mode),
     parts.why,
     parts.message,
     make(
@@ -200,7 +201,6 @@ function build(view) {
       parts.undo,
       make("div", { class: "state" }, parts.status, parts.hint),
     ),
-    make("p", { class: "focus-hint" }, "Click here to answer with the keys."),
   );
   return parts;
 }

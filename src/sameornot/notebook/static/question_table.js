@@ -34,8 +34,8 @@ function questionTable(question, { showsAll, pick }) {
   );
 }
 
-function recordHead({ name }, isChoice) {
-  return make("th", { scope: "col", class: "record", title: name }, sign(isChoice ? "?" : "A"), name);
+function recordHead({ row, name }, isChoice) {
+  return make("th", { scope: "col", class: "record", title: name, "data-row": row }, sign(isChoice ? "?" : "A"), name);
 }
 
 /** What a record is marked with on the map. */
@@ -44,16 +44,16 @@ function sign(letter) {
 }
 
 function candidateHead(candidate, n, isChoice, pick) {
-  const { name, group } = candidate;
+  const { row, name, group } = candidate;
   const mark = group === null ? null : groupMark(group);
   if (!isChoice) {
     const of = mark === null ? null : make("span", { class: "of" }, mark, `group ${group}`);
-    return make("th", { scope: "col", class: "record", title: name }, sign("B"), name, of);
+    return make("th", { scope: "col", class: "record", title: name, "data-row": row }, sign("B"), name, of);
   }
   const label = group === null ? name : `group ${group}`;
   return make(
     "th",
-    { scope: "col", class: "record" },
+    { scope: "col", class: "record", "data-row": row },
     make(
       "button",
       {
@@ -64,8 +64,8 @@ function candidateHead(candidate, n, isChoice, pick) {
         on: { click: () => pick(n) },
       },
       make("kbd", { "aria-hidden": "true" }, String(n + 1)),
-      mark,
-      label,
+      mark ?? "",
+      make("span", { class: "group" }, label),
     ),
     make("span", { class: "name", title: name }, name),
   );
@@ -92,9 +92,8 @@ function fieldLine({ column, weight, left, cells }, heaviest) {
     { "data-long": String(isLong) },
     make(
       "th",
-      { scope: "row", title: `${column}: weighs ${percent(weight)} now` },
-      bar(weight / heaviest, { class: "share" }),
-      make("span", { class: "title" }, column),
+      { scope: "row", title: weight === null ? column : `${column}: weighs ${percent(weight)} now` },
+      make("div", { class: "column-name" }, weight === null ? null : bar(weight / heaviest, { class: "share" }), column),
     ),
     make("td", {}, ...shownCell(left)),
     ...cells.map((cell) => {

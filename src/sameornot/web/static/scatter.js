@@ -46,6 +46,7 @@ export class Scatter {
   draw() {
     if (this.#picture === null) return;
     const { clientWidth: width, clientHeight: height } = this.#canvas;
+    if (width === 0) return; // hidden: it is drawn once it has a size
     const scale = devicePixelRatio;
     this.#canvas.width = width * scale;
     this.#canvas.height = height * scale;

@@ -85,8 +85,8 @@ class JupyterLab:
             select.select([], [], [], 0.05)
         raise AssertionError(f"JupyterLab did not start: {self.log.read_text('utf-8')}")
 
-    def open(self, context: BrowserContext, cells: list[str]) -> "Notebook":
-        """A notebook with these cells, none of them run."""
+    def open(self, context: BrowserContext, cells: list[str], view: str = "lab") -> "Notebook":
+        """A notebook with these cells, none of them run; the view "doc" shows it alone."""
         name = f"notebook-{time.monotonic_ns()}.ipynb"
         content = {
             "nbformat": 4,
@@ -107,7 +107,7 @@ class JupyterLab:
         (self.home / "notebooks" / name).write_text(json.dumps(content), "utf-8")
         page = context.new_page()
         page.set_default_timeout(TIMEOUT * 1000)
-        page.goto(f"{self.address}/lab/tree/{name}?token={TOKEN}&reset")
+        page.goto(f"{self.address}/{view}/tree/{name}?token={TOKEN}&reset")
         # What is run before the kernel is there is lost.
         page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
         return Notebook(page)
@@ -136,6 +136,12 @@ class Notebook:
     def labeller(self) -> Locator:
         """The widget."""
         return self.page.get_by_test_id("labeller")
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows of the question: the record, then what it is compared with."""
+        heads = self.labeller.locator("thead th[data-row]")
+        return [int(row) for row in heads.evaluate_all("heads => heads.map((head) => head.dataset.row)")]
 
     def answer(self, key: str) -> None:
         """Press a key in the widget, and wait for the next question."""
