@@ -33,6 +33,7 @@ LAYERS = [
     ["table", "store"],
     ["plots"],
     ["service"],
+    ["annotator"],
     ["export"],
     ["web", "notebook"],
     ["cli"],

@@ -140,6 +140,18 @@ def test_demo_opens_the_page_on_its_own_table_and_store(folder):
             "'nowhere.invalid' is no address of this machine: leave it out for 127.0.0.1",
         ),
         (
+            ["patients.csv", "--annotator", "https://host/v1"],
+            "--annotator needs --annotator-model with the name of the model there",
+        ),
+        (
+            ["patients.csv", "--annotator-model", "m"],
+            "--annotator-model and --annotator-task need --annotator with the address of an endpoint",
+        ),
+        (
+            ["patients.csv", "--annotator", "host/v1", "--annotator-model", "m"],
+            "the address of the annotator is 'host/v1' but one like https://host/v1 is needed",
+        ),
+        (
             ["patients.csv", "--host", "0.0.0.0", "--token", "guess"],
             "a token has 16 to 200 letters, digits, - and _: choose another, or leave it out",
         ),

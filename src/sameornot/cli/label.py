@@ -4,6 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sameornot.cli.annotator import (
+    AnnotatorOption,
+    AnnotatorOptions,
+    CallsOption,
+    ModelOption,
+    TaskOption,
+    TokensOption,
+    annotating,
+)
 from sameornot.cli.common import fail
 from sameornot.cli.errors import explained_errors
 from sameornot.cli.opening import open_table
@@ -41,6 +50,11 @@ def label(
         str | None,
         typer.Option(help="`json`: write a line for each request to stderr, without tokens and cells."),
     ] = None,
+    annotator: AnnotatorOption = None,
+    annotator_model: ModelOption = None,
+    annotator_task: TaskOption = None,
+    annotator_calls: CallsOption = 200,
+    annotator_tokens: TokensOption = 200_000,
 ) -> None:
     """Open the labelling page on a table. Run it again to resume."""
     start_log(log)
@@ -49,7 +63,10 @@ def label(
 
         binding = Binding(host, port, token, public_url=public_url)
         check_binding(binding)
-        with open_table(options) as service:
+        model = AnnotatorOptions(
+            annotator, annotator_model, annotator_task, annotator_calls, annotator_tokens
+        ).read()
+        with open_table(options) as service, annotating(service, model):
             serve_page(service, binding, browser)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 import pandas as pd
 
 from sameornot._types import Answer, Pair
+from sameornot.service.automatic import AutomaticAnnotator
 from sameornot.service.conflict import merge_conflict
 from sameornot.service.entry import Change, Entry, Lease
 from sameornot.service.errors import ServiceError
@@ -63,6 +64,7 @@ class LabellingService:
         self.title: str = opened.options["title"]
         self.budget: int = opened.options["budget"]
         self.folder = opened.table_view.folder
+        self.automatic_notice = ""
         self.links = SessionLinks(self._live.log)
 
     @classmethod
@@ -103,7 +105,7 @@ class LabellingService:
             "pool": len(view.state.rows),
             "clusters": view.log.clusters,
             "budget": self.budget,
-            "notices": view.notices,
+            "notices": [*([self.automatic_notice] if self.automatic_notice else []), *view.notices],
             "person": {
                 "id": person,
                 "name": view.log.people.get(person, ""),
@@ -242,6 +244,10 @@ class LabellingService:
     def regroup(self, person: str, clusters: int | None) -> dict[str, Any]:
         """Set how many groups there are; None leaves it to the answers."""
         return self._step(person, lambda view: Proposal(regrouped=Regrouped(clusters)))
+
+    def automatic(self, author: str, name: str) -> AutomaticAnnotator:
+        """The part of an automatic annotator in the session."""
+        return AutomaticAnnotator(self._live, author, name)
 
     def introduce(self, person: str, name: str) -> dict[str, Any]:
         """Set what a person is called; the name of a personal link is that of the invitation."""

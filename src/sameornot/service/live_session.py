@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sameornot._types import Question
 from sameornot.constraints import Contradiction
 from sameornot.service.conflict import Attempt, find_conflict
+from sameornot.service.doubt import doubtful_answer
 from sameornot.service.entry import Lease
 from sameornot.service.errors import Conflict, ServiceError
 from sameornot.service.event_log import EventLog
@@ -67,10 +68,12 @@ class LiveSession:
         log = self.log.read() if log is None else log
         return View(self.table_view, log, self.states.get(log.key))
 
-    def commit(self, person: str, propose: Callable[[View], Proposal | None]) -> Committed | None:
+    def commit(
+        self, person: str, propose: Callable[[View], Proposal | None], *, ask_next: bool = True
+    ) -> Committed | None:
         """Store what is proposed, if it all fits; a Conflict, and nothing stored, if not.
 
-        None if nothing is proposed (any more).
+        None if nothing is proposed (any more). `ask_next`: reserve the next question too, if it is ready.
         """
         while True:
             before = self.view()
@@ -79,7 +82,7 @@ class LiveSession:
                 return None
             key, answered = self._check(before, proposal, person)
             drafts = proposal.drafts(person, before.log, before.state.session.step)
-            if proposal.shown is None:
+            if proposal.shown is None and ask_next:
                 drafts += self._draft_next(before.log.with_drafts(drafts, now()), person)
             log = self.log.append(before.log, drafts)
             if log is None:
@@ -172,6 +175,8 @@ class LiveSession:
         ]
         if (second := second_opinion(view, person, pending)) is not None:
             return second, False
+        if (doubtful := doubtful_answer(view, person, pending)) is not None:
+            return doubtful, False
         if view.state.question is None:
             return None, False
         question = self.states.ask_beside(view.state.key, pending)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sameornot.service.label_history import WINDOW
 from sameornot.service.log import Log
+from sameornot.service.seats import is_seat
 from sameornot.service.session_state import SessionState
 from sameornot.session.stopping import can_stop
 
@@ -96,5 +97,5 @@ class Progress:
                 "you": other == person,
             }
             for number, other in enumerate(self.log.seen, start=1)
-            if other == person or not self.log.is_away(other, now)
+            if other == person or not (is_seat(other) or self.log.is_away(other, now))
         ]
