@@ -31,7 +31,7 @@ LAYERS = [
     ["datasets"],
     ["embedding"],
     ["table", "store"],
-    ["plots"],
+    ["plots", "testing"],
     ["service"],
     ["annotator"],
     ["export"],

@@ -9,7 +9,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from sameornot.store import Draft, Event, LogGrewError, Store, StoreError, open_store
+from sameornot.store import Draft, StoreError, open_store
+from sameornot.testing.stores import append_at_end
 
 CONTEXT = multiprocessing.get_context("forkserver")
 DRIVERS = [
@@ -51,15 +52,6 @@ def append_pairs(pipe: Connection, where: str, session: str, name: str, n_pairs:
     store.close()
 
 
-def append_at_end(store: Store, session: str, drafts: list[Draft], end: int) -> list[Event]:
-    """Append behind the last event, which is number `end` or one that others have added since."""
-    while True:
-        try:
-            return store.append(session, drafts, after=end)
-        except LogGrewError:
-            end = store.read(session)[-1].seq
-
-
 def told(pipe: Connection) -> list[Told]:
     """All that came through the pipe until its other end was closed, by its process or by its death."""
     received: list[Told] = []
@@ -69,13 +61,3 @@ def told(pipe: Connection) -> list[Told]:
     except EOFError:
         pipe.close()
         return received
-
-
-def check_log(store: Store, session: str, acknowledged: list[Told]) -> int:
-    """Assert that every acknowledged event is there, none is twice, and no number is left out; count all."""
-    events = store.read(session)
-    assert [event.seq for event in events] == list(range(1, len(events) + 1))
-    texts = {event.seq: event.data["text"] for event in events}
-    assert len(set(texts.values())) == len(texts)
-    assert [(seq, texts.get(seq)) for seq, _ in acknowledged] == acknowledged
-    return len(events)

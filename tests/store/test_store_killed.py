@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from appenders import Told, append_pairs, check_log, start, told
+from appenders import Told, append_pairs, start, told
 
 from postgres import Server
 from sameornot.store import Draft, Store, StoreError, open_store
+from sameornot.testing.stores import check_log
 
 N_APPENDS = 1_000
 LANES = 4  # logs that are appended to side by side, as most of the time is spent waiting for the disk
