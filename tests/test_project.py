@@ -170,6 +170,20 @@ def test_run_test_needs_a_browser_for_everything_and_for_tests_of_the_page(check
     assert checkout.called() == []
 
 
+def test_run_test_says_which_python_is_not_on_the_machine(checkout):
+    answer = checkout.run("test", "--python", "3.99")
+    assert answer.returncode == 1
+    assert "Python 3.99 is not on this machine. There is: none that is new enough." in answer.stderr
+    assert checkout.called() == []
+
+
+@pytest.mark.parametrize("arguments", [["--python"], ["--python", "new"], ["--python=3"]])
+def test_run_test_refuses_what_is_no_version_of_python(checkout, arguments):
+    answer = checkout.run("test", *arguments)
+    assert answer.returncode == 2
+    assert "version" in answer.stderr
+
+
 def test_run_reproduce_passes_everything_on(checkout):
     answer = checkout.run("reproduce", "table1", "--methods", "AQM + MEE", "--jobs", "2")
     assert answer.returncode == 0, answer.stderr

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sameornot import PCKMeans
+from sameornot import Constraints, PCKMeans
 from sameornot.cluster import AugmentedClustering, Clustering, MPCKMeans
 from sameornot.registry import CLUSTERERS
 from sameornot.testing import Check, check_clusterer, clusterer_checks
@@ -75,12 +75,22 @@ class Restless(PCKMeans):
         return super().cluster(replace(problem, seed=problem.seed + self.n_fits), state)
 
 
+class Deaf(PCKMeans):
+    """It does not listen to answers."""
+
+    def cluster(self, problem, state):
+        return super().cluster(replace(problem, answers=Constraints(len(problem.X))), state)
+
+    def conclude(self, problem, state):
+        return None
+
+
 @pytest.mark.parametrize(
     ("wrong", "promise"),
     [
         (OverSure(), "probabilities sum to one"),
         (Restless(n_init=1), "same problem gives the same fit"),
-        (PCKMeans(weight=0.0, keep_answers=False), "answered rows keep their group"),
+        (Deaf(keep_answers=False), "answered rows keep their group"),
     ],
     ids=repr,
 )
