@@ -55,6 +55,11 @@ GROUPS = {
         ("benchmarks/notebook_screenshots.py", "src/sameornot/notebook/**/*"),
         ("benchmarks/notebook_screenshots.py",),
     ),
+    "needed": Group(
+        ("docs/images/questions_needed.png",),
+        ("benchmarks/questions_needed.py", "benchmarks/rows/questions-*.csv"),
+        ("benchmarks/questions_needed.py",),
+    ),
     "demo": Group(
         (DEMO_PICTURE,),
         ("src/sameornot/cli/demo.py", "src/sameornot/plots/draw.py", "src/sameornot/plots/session.py"),
