@@ -32,6 +32,8 @@ default_role = "py:obj"
 nitpicky = False
 suppress_warnings = ["config.cache", "myst.strikethrough"]
 
+smartquotes_action = "qe"  # not the dashes of options
+
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 4
 html_math_renderer = "mathml"
@@ -42,11 +44,27 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
 
+# What a clusterer or a strategy implements for a session; shown on the page of its base class only.
+CONTRACT = {
+    sameornot.Clusterer: {
+        *("check", "check_strategy", "checkpoint", "checkpoints", "cluster", "conclude", "neighbourhoods"),
+        *("prepare", "remember", "questions", "scaled", "asks_like"),
+    },
+    sameornot.Strategy: {"ask", "ask_beside", "check", "default_clusterer", "pick", "score"},
+}
+
+
 def own(fullname: str, names: list[str]) -> list[str]:
     """Those members of a class that are written in this package and have a docstring."""
     module, _, name = fullname.rpartition(".")
     cls = getattr(import_module(module), name)
-    return [member for member in names if _is_own(cls, member)]
+    hidden = {
+        name
+        for base, names in CONTRACT.items()
+        if issubclass(cls, base) and cls is not base
+        for name in names
+    }
+    return [member for member in names if member not in hidden and _is_own(cls, member)]
 
 
 def _is_own(cls: type, member: str) -> bool:
@@ -82,6 +100,7 @@ html_title = "sameornot"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_favicon = "_static/logo.png"
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
