@@ -133,6 +133,14 @@ def test_records_are_shown_in_place_of_the_features():
     assert {field["weight"] for field in fields.values()} == {None}
 
 
+def test_the_records_of_the_session_are_shown_unless_others_are_given():
+    records = pd.DataFrame({"text": list("abcdefgh")})
+    session = ActiveSession(table(), 3, records=records, random_state=0)
+    assert [field["column"] for field in session.label().view["question"]["fields"]] == ["text"]
+    others = session.label(records=records.rename(columns={"text": "words"}))
+    assert [field["column"] for field in others.view["question"]["fields"]] == ["words"]
+
+
 def test_columns_that_are_no_features_come_first():
     frame = pd.DataFrame(table(), columns=["a", "b", "c"])
     session = ActiveSession(frame, 3, random_state=0)
@@ -207,7 +215,7 @@ def test_without_anywidget_the_extra_is_named(monkeypatch):
 def test_the_widget_is_one_module_without_imports_and_works_offline():
     script, style = assets.javascript(), assets.css()
     assert re.findall(r"^\s*import\b", script, re.MULTILINE) == []
-    assert re.findall(r"^export .*", script, re.MULTILINE) == ["export default {"]
+    assert re.findall(r"^export .*", script, re.MULTILINE) == ['export default modules["labeller.js"];']
     assert ":root" not in style
     assert not re.search(r"https?://(?!www\.w3\.org)", script + style)
 

@@ -3,8 +3,7 @@
 import { button, make } from "./dom.js";
 import { count, percent } from "./format.js";
 import { KEYS, digit, letter } from "./keys.js";
-import { outline, swatch } from "./palette.js";
-import { groupMark, questionTable } from "./question_table.js";
+import { N_FIRST, groupMark, questionTable } from "./question_table.js";
 import { Scatter } from "./scatter.js";
 import { followTheme } from "./theme.js";
 
@@ -235,17 +234,16 @@ function groupsKnown({ known, clusters, expected }) {
   return `${known} of about ${expected.estimate} groups (${expected.low} to ${expected.high})`;
 }
 
-export default {
-  render({ model, el }) {
-    const view = new LabellerView(model, el);
-    const endTheme = followTheme(view.root, () => view.repaint());
-    const changes = { "change:view": () => view.show(), "change:picture": () => view.showPicture() };
-    for (const [change, react] of Object.entries(changes)) model.on(change, react);
-    view.show();
-    view.showPicture();
-    return () => {
-      endTheme();
-      for (const [change, react] of Object.entries(changes)) model.off(change, react);
-    };
-  },
-};
+/** What anywidget calls for each place in which the widget is shown; returns what ends it. */
+export function render({ model, el }) {
+  const view = new LabellerView(model, el);
+  const endTheme = followTheme(view.root, () => view.repaint());
+  const changes = { "change:view": () => view.show(), "change:picture": () => view.showPicture() };
+  for (const [change, react] of Object.entries(changes)) model.on(change, react);
+  view.show();
+  view.showPicture();
+  return () => {
+    endTheme();
+    for (const [change, react] of Object.entries(changes)) model.off(change, react);
+  };
+}

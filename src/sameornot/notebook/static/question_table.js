@@ -4,21 +4,23 @@ import { bar, make, unseen } from "./dom.js";
 import { distance, isText } from "./field.js";
 import { percent } from "./format.js";
 import { hue, swatch } from "./palette.js";
+import { markDifferences, markedNodes } from "./word_difference.js";
 
 // Fields that are shown before the person asks for all.
-const N_FIRST = 8;
+export const N_FIRST = 8;
 const DISTANCES = { alike: "alike", near: "different", far: "far apart" };
 
 /** The table of a question; `pick(n)` is called for the n-th candidate of a choice. */
-function questionTable(question, { showsAll, pick }) {
+export function questionTable(question, { showsAll, pick }) {
   const { left, candidates, fields, is_choice: isChoice } = question;
   const shown = showsAll ? fields : fields.slice(0, N_FIRST);
   const heaviest = Math.max(...fields.map((field) => field.weight), Number.MIN_VALUE);
   const hasImages = [left, ...candidates].some((record) => record.image);
+  const hasText = shown.some(({ left: text, cells }) => cells.some(({ right }) => isText({ left: text, right })));
   const heads = candidates.map((candidate, n) => candidateHead(candidate, n, isChoice, pick));
   return make(
     "table",
-    { class: "records", "data-choice": String(isChoice) },
+    { class: "records", "data-choice": String(isChoice), "data-text": String(hasText) },
     make("caption", { class: "unseen" }, "The records, field by field"),
     make(
       "thead",
@@ -72,7 +74,7 @@ function candidateHead(candidate, n, isChoice, pick) {
 }
 
 /** The symbol of a group, in its colour. */
-function groupMark(label) {
+export function groupMark(label) {
   const mark = swatch(label + 1);
   mark.style.fill = `var(--g${hue(label + 1)})`;
   return mark;
@@ -87,23 +89,24 @@ function imageLine(records) {
 
 function fieldLine({ column, weight, left, cells }, heaviest) {
   const isLong = cells.some(({ right }) => isText({ left, right }));
+  const share = weight === null ? null : bar(weight / heaviest, { class: "share" });
+  const title = weight === null ? column : `${column}: weighs ${percent(weight)} now`;
   return make(
     "tr",
     { "data-long": String(isLong) },
-    make(
-      "th",
-      { scope: "row", title: weight === null ? column : `${column}: weighs ${percent(weight)} now` },
-      make("div", { class: "column-name" }, weight === null ? null : bar(weight / heaviest, { class: "share" }), column),
-    ),
-    make("td", {}, ...shownCell(left)),
+    make("th", { scope: "row", title }, make("div", { class: "column-name" }, share, column)),
+    make("td", {}, ...shownCell(left, isLong && cells.length === 1 ? cells[0].right : null)),
     ...cells.map((cell) => {
       const apart = distance(cell);
-      return make("td", { "data-apart": apart }, ...shownCell(cell.right), unseen(`, ${DISTANCES[apart]}`));
+      const shown = shownCell(cell.right, isLong ? left : null);
+      return make("td", { "data-apart": apart }, ...shown, unseen(`, ${DISTANCES[apart]}`));
     }),
   );
 }
 
-function shownCell(text) {
+/** A value; a text that is compared with another one, with the words marked that differ. */
+function shownCell(text, other) {
   if (text === "") return [make("span", { "aria-hidden": "true" }, "–"), unseen("no value")];
-  return [make("div", { class: "cell" }, text)];
+  const parts = other === null ? [text] : markedNodes(markDifferences(text, other)[0]);
+  return [make("div", { class: "cell" }, ...parts)];
 }

@@ -23,7 +23,7 @@ function themeBehind(element) {
 }
 
 /** Keep the theme of an element that of the notebook; returns a function that ends it. */
-function followTheme(element, changed) {
+export function followTheme(element, changed) {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => {
     const theme = declaredTheme() ?? themeBehind(element) ?? (system.matches ? "dark" : "light");

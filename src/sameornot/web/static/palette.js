@@ -18,7 +18,7 @@ const OUTLINES = {
   cross: "M-1.05-.5L-.5-1.05L0-.55L.5-1.05L1.05-.5L.55 0L1.05.5L.5 1.05L0 .55L-.5 1.05L-1.05.5L-.55 0Z",
 };
 
-const hue = (number) => ((number - 1) % N_HUES) + 1;
+export const hue = (number) => ((number - 1) % N_HUES) + 1;
 
 export const shapeName = (number) => NAMES[(number - 1) % NAMES.length];
 
