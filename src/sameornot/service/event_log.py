@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 
 from sameornot.service.events import Limits
 from sameornot.service.log import Log
@@ -25,7 +26,10 @@ class EventLog:
         self._lock = threading.RLock()
         self._grown = threading.Condition(self._lock)
         self._log = Log(limits)
+        self._began, self._started = time.monotonic(), store.now()
+        self._is_new = True
         self.read()
+        self._is_new = False
 
     @property
     def version(self) -> int:
@@ -36,6 +40,10 @@ class EventLog:
     def latest(self) -> Log:
         """The log as far as it is known, without a look at the store."""
         return self._log
+
+    def now(self) -> datetime:
+        """The store's clock when the log was opened, and the time since: nobody can set it back."""
+        return self._started + timedelta(seconds=time.monotonic() - self._began)
 
     def read(self) -> Log:
         """The log as it is in the store now."""
@@ -82,6 +90,10 @@ class EventLog:
 
     def _extend(self, events: Sequence[Event]) -> Log:
         if events:
-            self._log = self._log.extended(events)
+            self._log = self._log.extended(events, self._heard)
             self._grown.notify_all()
         return self._log
+
+    def _heard(self, event: Event) -> datetime:
+        """When its author was heard of, by this clock: the event may be stamped by another."""
+        return min(event.at, self._started) if self._is_new else self.now()

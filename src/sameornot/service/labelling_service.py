@@ -163,7 +163,7 @@ class LabellingService:
         undone: list[str] = []
 
         def propose(view: View) -> Proposal:
-            last = view.log.last_of(person, now())
+            last = view.log.last_of(person, self._live.log.now())
             if last is None:
                 raise ServiceError("there is no answer to undo")
             undone[:] = [f"Undone: {view.sentence(last)}"]
@@ -404,7 +404,7 @@ class LabellingService:
     def _progress(self, view: View, person: str) -> dict[str, Any]:
         progress = Progress(view.log, view.state, self._live.states.churn(view.state), self.budget)
         choices = {"choices": view.log.choices.get(person), "can_choose": progress.n_found >= MIN_GROUPS}
-        return progress.describe(person, now()) | choices | {"waiting": False}
+        return progress.describe(person, self._live.log.now()) | choices | {"waiting": False}
 
 
 def _is_about_any(pair: Pair, entries: Sequence[Entry]) -> bool:

@@ -83,7 +83,7 @@ class LiveSession:
             key, answered = self._check(before, proposal, person)
             drafts = proposal.drafts(person, before.log, before.state.session.step)
             if proposal.shown is None and ask_next:
-                drafts += self._draft_next(before.log.with_drafts(drafts, now()), person)
+                drafts += self._draft_next(before.log.with_drafts(drafts, self.log.now()), person)
             log = self.log.append(before.log, drafts)
             if log is None:
                 continue
@@ -170,7 +170,7 @@ class LiveSession:
             return Shown(lease.pair, True, is_second=True), False
         pending = [
             pair
-            for pair in view.log.pending_for_others(person, now())
+            for pair in view.log.pending_for_others(person, self.log.now())
             if all(view.state.has_row(row) for row in pair)
         ]
         if (second := second_opinion(view, person, pending)) is not None:

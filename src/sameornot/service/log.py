@@ -89,15 +89,17 @@ class Log:
         """The number of groups; None where it is left to the answers."""
         return self.key.clusters
 
-    def extended(self, events: Iterable[Event]) -> "Log":
-        """The log with these events at its end."""
+    def extended(
+        self, events: Iterable[Event], heard: Callable[[Event], datetime] = lambda event: event.at
+    ) -> "Log":
+        """The log with these events at its end; `heard` is when their authors were heard of."""
         log = self
         for event in events:
             try:
                 log = log._with_event(event, read_event(event, log.limits))
             except EventError:
                 log = replace(log, skipped=(*log.skipped, event.seq))
-            seen = {**log.seen, event.author: event.at} if event.author else log.seen
+            seen = {**log.seen, event.author: heard(event)} if event.author else log.seen
             log = replace(log, version=event.seq, seen=seen)
         return log
 

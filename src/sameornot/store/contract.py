@@ -24,7 +24,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Event:
-    """A stored event; `at` (UTC) is the clock of the computer that stored it. Only `seq` gives the order.
+    """A stored event; `at` is the clock of the store, in UTC, and only `seq` gives the order.
 
     `data` is empty if what is stored is no JSON object, which this store never writes.
     """
@@ -69,6 +69,9 @@ class Store(Protocol):
 
     def read(self, session: str, after: int = 0) -> list[Event]:
         """The events numbered above `after`, in order; none for a session that is not known."""
+
+    def now(self) -> datetime:
+        """The clock that events are stamped with, in UTC: one for all computers that share the store."""
 
     def append(self, session: str, drafts: Sequence[Draft], *, after: int) -> list[Event]:
         """Add events behind event number `after` (0: the log is empty), all or none.

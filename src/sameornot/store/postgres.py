@@ -1,5 +1,6 @@
 """PostgreSQL as a store, for a team: reached through psycopg 3. No message ever holds a password."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import URL, Connection, create_engine, event, exc, make_url, text
@@ -59,7 +60,9 @@ def postgres_backend(address: str, wait: float) -> Backend:
             f"A PostgreSQL store needs psycopg ({error}): pip install 'sameornot[postgres]'."
         ) from None
     event.listen(engine, "connect", lambda connection, record: _configure(connection, wait))
-    return Backend(engine, place, lambda error: _explain(error, place, url), _lock_creation, lambda: None)
+    return Backend(
+        engine, place, lambda error: _explain(error, place, url), _lock_creation, lambda: None, _clock
+    )
 
 
 def _read_address(address: str) -> URL:
@@ -85,6 +88,12 @@ def _configure(connection: Any, wait: float) -> None:
 
 def _lock_creation(connection: Connection) -> None:
     connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": CREATION_LOCK})
+
+
+def _clock(connection: Connection) -> datetime:
+    """The server's clock: the computers of its clients may disagree about the time."""
+    now: datetime = connection.execute(text("SELECT clock_timestamp()")).scalar_one()
+    return now.astimezone(UTC)
 
 
 def _explain(error: BaseException, place: str, url: URL) -> str:

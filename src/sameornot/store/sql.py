@@ -60,7 +60,7 @@ class Backend:
 
     `place` names it in messages, and `explain` turns its errors into messages. Transactions that write use
     `engine.execution_options(writes=True)`. `before_creation` is called in the transaction that creates the
-    tables, `after_opening` once the database is known to be a store.
+    tables, `after_opening` once the database is known to be a store. `clock` is one for all its clients.
     """
 
     engine: Engine
@@ -68,6 +68,7 @@ class Backend:
     explain: Callable[[BaseException], str]
     before_creation: Callable[[Connection], None]
     after_opening: Callable[[], None]
+    clock: Callable[[Connection], datetime] = lambda connection: datetime.now(UTC)
 
 
 class SqlStore:
@@ -107,13 +108,19 @@ class SqlStore:
         with self._transaction(self._reader) as connection:
             return [_event(row._asdict()) for row in connection.execute(query)]
 
+    def now(self) -> datetime:
+        """The clock that events are stamped with, in UTC."""
+        with self._transaction(self._reader) as connection:
+            return self._backend.clock(connection)
+
     def append(self, session: str, drafts: Sequence[Draft], *, after: int) -> list[Event]:
         """Add events behind event number `after`, all or none; they are on disk when this returns."""
-        at = datetime.now(UTC).isoformat(timespec="microseconds")
-        key = {"session": check_name("session", session), "at": at}
+        key = {"session": check_name("session", session)}
         rows = [{**key, "seq": seq, **encode(draft)} for seq, draft in enumerate(drafts, after + 1)]
         with self._transaction(self._writer) as connection:
             self._check_end(connection, session, after)
+            at = _utc(self._backend.clock(connection))
+            rows = [{**row, "at": at} for row in rows]
             if rows:
                 _insert(connection, rows)
         return [_event(row) for row in rows]

@@ -122,7 +122,7 @@ def check_the_time_of_an_event_is_now_in_utc(store: Store, place: Place) -> None
     before = datetime.now(UTC)
     store.append("s", [answered()], after=0)
     [event] = store.read("s")
-    assert before <= event.at <= datetime.now(UTC)
+    assert before <= event.at <= store.now() <= datetime.now(UTC)
     assert event.at.utcoffset() == timedelta(0)
 
 
