@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import webbrowser
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,7 @@ def test_given_host_name_is_accepted(service):
 @pytest.mark.parametrize("is_opened", [True, False])
 def test_ready_is_called_with_the_address_once_the_server_answers(service, monkeypatch, is_opened):
     addresses, opened, statuses = [], threading.Event(), []
-    monkeypatch.setattr(server_module.webbrowser, "open", lambda address: opened.set())
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.set())
 
     def ready(address: str) -> None:
         addresses.append(address)

@@ -118,7 +118,7 @@ def check_sessions_do_not_see_each_other(store: Store, place: Place) -> None:
 
 
 def check_the_time_of_an_event_is_now_in_utc(store: Store, place: Place) -> None:
-    """The clock is that of the computer that stores it."""
+    """The clock is that of the store."""
     before = datetime.now(UTC)
     store.append("s", [answered()], after=0)
     [event] = store.read("s")

@@ -7,9 +7,8 @@ import secrets
 import signal
 import socket
 import threading
-import webbrowser
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 import uvicorn
@@ -24,6 +23,7 @@ from sameornot.web.address import (
     with_port,
 )
 from sameornot.web.app import make_app
+from sameornot.web.browser import open_privately
 from sameornot.web.connections import GuardedProtocol
 from sameornot.web.events import DEFAULT_TIMING, EventTiming
 from sameornot.web.site import Site
@@ -140,11 +140,10 @@ def serve(
         if ready is not None:
             ready(address, *others)
         if open_browser:
-            # On a thread: some browsers run in the terminal and return only when they are closed.
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            opened.enter_context(open_privately(address))
 
     server.ready = on_ready
-    with suppress(KeyboardInterrupt), _interrupted_by_sigterm():
+    with ExitStack() as opened, suppress(KeyboardInterrupt), _interrupted_by_sigterm():
         server.run()
 
 
