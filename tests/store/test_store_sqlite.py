@@ -285,3 +285,35 @@ def test_the_default_store_is_in_the_data_folder(monkeypatch: pytest.MonkeyPatch
 def test_the_contract_can_be_imported_without_sqlalchemy() -> None:
     code = "import sys, sameornot.store; sys.exit('sqlalchemy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_damage_is_found_before_another_answer_is_acknowledged(path: Path) -> None:
+    store = open_store(path)
+    store.append("s", [LARGE] * 20, after=1)  # pages that an append does not need
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 8192 * 4096
+    data[middle : middle + 4096] = bytes(4096)
+    path.write_bytes(bytes(data))
+    with pytest.raises(StoreError, match=r"is damaged \(.+\): bring back a copy of it, or choose another"):
+        store.append("s", [DRAFT], after=21)
+    assert len(path.read_bytes()) == len(data)
+    store.close()
+
+
+def test_file_is_read_as_a_whole_only_after_others_have_changed_it(path: Path, monkeypatch) -> None:
+    store, other = open_store(path), open_store(path)
+    store.append("s", [DRAFT], after=1)
+    opened: list[str] = []
+    connect = sqlite3.connect
+    monkeypatch.setattr(
+        "sameornot.store.sqlite.sqlite3.connect",
+        lambda name, **options: opened.append(name) or connect(name, **options),
+    )
+    store.append("s", [DRAFT], after=2)
+    assert opened == []
+    other.append("s", [DRAFT], after=3)
+    opened.clear()
+    store.append("s", [DRAFT], after=4)
+    assert len(opened) == 1
+    store.close()
+    other.close()

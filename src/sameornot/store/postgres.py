@@ -61,7 +61,7 @@ def postgres_backend(address: str, wait: float) -> Backend:
         ) from None
     event.listen(engine, "connect", lambda connection, record: _configure(connection, wait))
     return Backend(
-        engine, place, lambda error: _explain(error, place, url), _lock_creation, lambda: None, _clock
+        engine, place, lambda error: _explain(error, place, url), _lock_creation, lambda: None, clock=_clock
     )
 
 

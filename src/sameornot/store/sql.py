@@ -60,7 +60,8 @@ class Backend:
 
     `place` names it in messages, and `explain` turns its errors into messages. Transactions that write use
     `engine.execution_options(writes=True)`. `before_creation` is called in the transaction that creates the
-    tables, `after_opening` once the database is known to be a store. `clock` is one for all its clients.
+    tables, `after_opening` once the database is known to be a store. `check` is
+    called before each append and `note` after it, to find damage. `clock` is one for all its clients.
     """
 
     engine: Engine
@@ -68,6 +69,8 @@ class Backend:
     explain: Callable[[BaseException], str]
     before_creation: Callable[[Connection], None]
     after_opening: Callable[[], None]
+    check: Callable[[], None] = lambda: None
+    note: Callable[[], None] = lambda: None
     clock: Callable[[Connection], datetime] = lambda connection: datetime.now(UTC)
 
 
@@ -117,12 +120,14 @@ class SqlStore:
         """Add events behind event number `after`, all or none; they are on disk when this returns."""
         key = {"session": check_name("session", session)}
         rows = [{**key, "seq": seq, **encode(draft)} for seq, draft in enumerate(drafts, after + 1)]
+        self._backend.check()
         with self._transaction(self._writer) as connection:
             self._check_end(connection, session, after)
             at = _utc(self._backend.clock(connection))
             rows = [{**row, "at": at} for row in rows]
             if rows:
                 _insert(connection, rows)
+        self._backend.note()
         return [_event(row) for row in rows]
 
     def restore(self, session: str, events: Sequence[Event]) -> None:
