@@ -35,7 +35,8 @@ OUTSIDE = {
     "CHANGELOG.md": "development",
     "SECURITY.md": "development",
 }
-OVERVIEW = Path("guide/index.md")  # where pages are listed that are listed nowhere else
+# Where the pages of a folder are listed that are listed nowhere else.
+OVERVIEWS = {".": Path("guide/index.md"), "benchmarks/results": Path("results/index.md")}
 NO_PAGES = {"benchmarks/results/many_groups_comments.md"}  # parts of other pages
 NOT_COPIED = {"__pycache__", "generated.json", "make_site.py"}
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
@@ -83,7 +84,8 @@ def assemble(source: Path) -> None:
         if path.suffix == ".md":
             text = follow(text.decode(), path, source / place, pages).encode()
         wanted[place] = text
-    wanted[OVERVIEW] += list_unlisted(wanted)
+    for folder, overview in OVERVIEWS.items():
+        wanted[overview] += list_unlisted(wanted, folder, overview)
     for place, content in wanted.items():
         copy = source / place
         if not copy.exists() or copy.read_bytes() != content:
@@ -95,13 +97,13 @@ def assemble(source: Path) -> None:
     shutil.rmtree(source / "__pycache__", ignore_errors=True)
 
 
-def list_unlisted(contents: dict[Path, bytes]) -> bytes:
-    """A table of contents of the pages that none lists, so that a new page is never lost."""
+def list_unlisted(contents: dict[Path, bytes], folder: str, overview: Path) -> bytes:
+    """A table of contents for an overview, of the pages of a folder that no page lists."""
     listing = [text.decode() for place, text in contents.items() if place.suffix in {".md", ".rst"}]
     listed = {Path(line.strip(" >").split("<")[-1]).name for text in listing for line in text.splitlines()}
-    free = [place for place in contents if place.suffix == ".md" and len(place.parts) == 1]
-    names = sorted(place.stem for place in free if place.stem not in listed and place.stem != "index")
-    entries = "".join(f"../{name}\n" for name in names)
+    pages = [place for place in contents if place.suffix == ".md" and place.parent == Path(folder)]
+    names = sorted(page.with_suffix("") for page in pages if page.stem not in {*listed, "index"})
+    entries = "".join(f"{os.path.relpath(name, overview.parent)}\n" for name in names)
     return f"\n```{{toctree}}\n:maxdepth: 1\n:caption: More\n\n{entries}```\n".encode() if names else b""
 
 
