@@ -24,7 +24,7 @@ class PictureFolder:
     path: Path | None
 
     def names(self, cell: str) -> list[str]:
-        """The names in a cell, separated by ``;`` or ``|``; the whole cell if there is a file of that name."""
+        """The names in a cell, separated by ``;`` or ``|``; the whole cell if a file has that name."""
         parts = [name.strip() for name in _SEPARATOR.split(cell)]
         return [cell] if len(parts) == 1 or self.file(cell) else [name for name in parts if name]
 

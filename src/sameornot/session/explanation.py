@@ -38,6 +38,13 @@ class Explanation:
         The groups that the left row may be in, the likeliest first: the number as in ``result().labels``, how
         likely it is, how many of its rows are known, and one of these. Empty where the strategy does not
         choose by probabilities.
+
+    Examples
+    --------
+    >>> from sameornot import ActiveSession
+    >>> session = ActiveSession([[0.0], [0.1], [5.0], [5.1]], n_clusters=2, random_state=0)
+    >>> session.explain().purpose
+    'start'
     """
 
     question: Question
