@@ -33,6 +33,7 @@ OUTSIDE = {
     "benchmarks/results/*.md": "benchmarks/results",
     "CONTRIBUTING.md": "development",
     "CHANGELOG.md": "development",
+    "CODE_OF_CONDUCT.md": "development",
     "SECURITY.md": "development",
 }
 # Where the pages of a folder are listed that are listed nowhere else.
