@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulated import Simulation
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
@@ -15,9 +16,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sameornot import ActiveSession, Contradiction
+from sameornot.cluster.base import Problem, State
 from sameornot.datasets import make_gaussian
 from sameornot.ensemble.clustering import EnsembleClustering
 from sameornot.ensemble.config import EnsembleConfig
+from sameornot.ensemble.graph import neighbour_graph
 from sameornot.ensemble.learners import LEARNERS
 
 X, Y = make_gaussian(n_samples=120, n_relevant=3, separation=4.0, random_state=0)
@@ -193,3 +196,40 @@ def test_a_session_groups_all_rows_of_such_a_table_by_given_pairs():
     pairs += [((0, 1), "different"), ((1, 2), "different"), ((0, 2), "different")]
     labels = ActiveSession(X, 3, answers=pairs, random_state=0).result().labels
     assert adjusted_rand_score(y, labels) > 0.99
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    """A simulated session of some steps, at its end."""
+    found = Simulation(X, Y, 3)
+    found.run(25)
+    return found
+
+
+def setting(simulation, step):
+    """The problem and the state of a step."""
+    kept = [simulation.kept[at] for at in simulation.model.checkpoints(step)]
+    problem = Problem(X, simulation.answers, 3, simulation.scale, 0, step)
+    return problem, State(simulation.prepared, kept)
+
+
+def test_between_checkpoints_labels_spread_on_the_graphs_of_the_latest(simulation):
+    fits = {step: simulation.model.cluster(*setting(simulation, step)) for step in (8, 9, 10)}
+    latest = simulation.kept[8].graphs
+    assert fits[9].posterior.checkpoint.graphs is latest
+    for step in (8, 10):  # checkpoints themselves
+        found = fits[step].posterior.checkpoint.graphs
+        assert found is not latest
+        rows = simulation.prepared.rows
+        expected = neighbour_graph(rows * found.scale, 10), neighbour_graph(rows @ found.axes, 10)
+        np.testing.assert_array_equal(found.weighted.toarray(), expected[0].toarray())
+        np.testing.assert_array_equal(found.discriminant.toarray(), expected[1].toarray())
+
+
+def test_a_checkpoint_is_what_is_remembered_of_the_whole_fit(simulation):
+    step = 10
+    model, (problem, state) = simulation.model, setting(simulation, step)
+    alone, of_fit = model.checkpoint(problem, state), model.remember(model.cluster(problem, state))
+    np.testing.assert_array_equal(alone.proba, of_fit.proba)
+    assert [rows.tolist() for rows in alone.groups] == [rows.tolist() for rows in of_fit.groups]
+    np.testing.assert_array_equal(alone.graphs.weighted.toarray(), of_fit.graphs.weighted.toarray())

@@ -11,10 +11,10 @@ from sameornot.constraints import Constraints
 from sameornot.ensemble.config import EnsembleConfig
 from sameornot.ensemble.fit import EnsembleFit, fisher_metric
 from sameornot.ensemble.geometry import Geometry
-from sameornot.ensemble.inconsistent import reconcile
-from sameornot.ensemble.learners import LEARNERS, Ensemble
+from sameornot.ensemble.inconsistent import fit_inconsistent
+from sameornot.ensemble.learners import LEARNERS, Ensemble, Graphs
 from sameornot.ensemble.linking import respect_constraints
-from sameornot.ensemble.posterior import Evidence, fit_ensemble
+from sameornot.ensemble.posterior import Evidence, first_checkpoint, fit_ensemble
 from sameornot.ensemble.preparation import prepare
 from sameornot.ensemble.prequential import PredictionCheckpoint
 from sameornot.ensemble.structure import granularity
@@ -134,30 +134,54 @@ class EnsembleClustering(Clusterer):
         """What each base learner predicted."""
         return clustering.posterior.checkpoint
 
+    def checkpoint(self, problem: Problem, state: State) -> PredictionCheckpoint:
+        """What each base learner predicts, without the stacking, which takes no part in it."""
+        if problem.n_clusters is not None and problem.answers.is_inconsistent:
+            return self.remember(self.cluster(problem, state))
+        return first_checkpoint(self._evidence(problem, state), self._ensemble, problem.step_rng())
+
     def cluster(self, problem: Problem, state: State) -> EnsembleFit:
         """The posterior given all answers, the learners being weighted by their checkpoints."""
-        answers, n_clusters, ensemble = problem.answers, problem.n_clusters, self._ensemble
-        rng = problem.step_rng()
-        groups = self.neighbourhoods(answers, n_clusters)
-        found, n_groups = None, n_clusters
-        if n_groups is None:
-            found = granularity(state.prepared.structure, answers.facts)
-            n_groups = len(groups) + found.n_missing(all_rows(groups), len(groups))
-        known = TrainingSet(groups, answers.known_apart(groups))
-        evidence = Evidence(
-            state.prepared, known, answers.answers, state.checkpoints, n_groups, found, problem.annotators
-        )
-        if n_clusters is not None and answers.is_inconsistent:
-            posterior = fit_ensemble(replace(evidence, answers=[]), ensemble, rng)
-            if len(posterior.groups) > 1:
-                # What is known counts as answered more often than anybody is asked.
-                evidence = replace(evidence, answers=[*answers.known * N_KNOWN_VOTES, *answers.answers])
-                posterior = reconcile(posterior, evidence, ensemble, rng)
+        ensemble, rng = self._ensemble, problem.step_rng()
+        evidence = self._evidence(problem, state)
+        is_inconsistent = problem.n_clusters is not None and problem.answers.is_inconsistent
+        if is_inconsistent:
+            # What is known counts as answered more often than anybody is asked.
+            known = problem.answers.known * N_KNOWN_VOTES
+            posterior = fit_inconsistent(
+                replace(evidence, answers=[*known, *evidence.answers]), ensemble, rng
+            )
         else:
             posterior = fit_ensemble(evidence, ensemble, rng)
         metric = fisher_metric(state.prepared.rows, problem.scale, posterior.proba)
         labels = posterior.proba.argmax(axis=1)
         return EnsembleFit(labels, metric, problem.X, posterior.proba, posterior, state.prepared, ensemble)
+
+    def _evidence(self, problem: Problem, state: State) -> Evidence:
+        answers, n_groups, found = problem.answers, problem.n_clusters, None
+        groups = self.neighbourhoods(answers, n_groups)
+        if n_groups is None:
+            found = granularity(state.prepared.structure, answers.facts)
+            n_groups = len(groups) + found.n_missing(all_rows(groups), len(groups))
+        known = TrainingSet(groups, answers.known_apart(groups))
+        graphs = self._graphs(problem.step, state)
+        return Evidence(
+            state.prepared,
+            known,
+            answers.answers,
+            state.checkpoints,
+            n_groups,
+            found,
+            problem.annotators,
+            graphs,
+        )
+
+    def _graphs(self, step: int, state: State) -> Graphs | None:
+        """The graphs of the latest checkpoint; a step that is one itself makes new ones."""
+        if not state.checkpoints or step in self.checkpoints(step + 1):
+            return None
+        latest: PredictionCheckpoint = state.checkpoints[-1]
+        return latest.graphs
 
     @property
     def _ensemble(self) -> Ensemble:

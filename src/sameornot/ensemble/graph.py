@@ -18,6 +18,8 @@ from sameornot.ensemble.neighbours import find_nearest
 
 # Rows of a kernel that are summed at a time: they stay in the processor's cache.
 BLOCK_CELLS = 2**17
+# Groups whose labels spread at a time, for the same reason.
+BLOCK_COLUMNS = 32
 
 
 def neighbour_graph(rows: np.ndarray, n_neighbors: int) -> sp.csr_array:
@@ -51,6 +53,13 @@ def label_spreading(graph: sp.csr_array, groups: Sequence[np.ndarray], config: G
 def solve(graph: sp.csr_array, sources: np.ndarray, config: GraphConfig) -> np.ndarray:
     """(I − α S)⁻¹ times each column of `sources`, by conjugate gradients."""
     passed_on = -config.alpha * graph
+    starts = range(0, sources.shape[1], BLOCK_COLUMNS)
+    blocks = [np.ascontiguousarray(sources[:, start : start + BLOCK_COLUMNS]) for start in starts]
+    return np.hstack([solve_block(passed_on, block, config) for block in blocks])
+
+
+def solve_block(passed_on: sp.csr_array, sources: np.ndarray, config: GraphConfig) -> np.ndarray:
+    """The same for a few columns; `passed_on` is −α S."""
     solution, residual = np.zeros_like(sources), sources.copy()
     direction, scratch = residual.copy(), np.empty_like(sources)
     size = np.einsum("ij,ij->j", residual, residual)

@@ -6,6 +6,7 @@ closure of the answers and from what the rows alone suggest.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
@@ -13,14 +14,23 @@ from scipy.special import softmax
 from sameornot.ensemble.annotators import AnnotatorRates
 from sameornot.ensemble.geometry import Geometry
 from sameornot.ensemble.graph import facility_location
-from sameornot.ensemble.learners import Ensemble, base_proba
+from sameornot.ensemble.learners import Ensemble, Graphs, learn
 from sameornot.ensemble.map_assignment import AssignmentProblem, map_assignment
 from sameornot.ensemble.noise import smooth_labels
-from sameornot.ensemble.posterior import Evidence, Posterior, annotator_rates
+from sameornot.ensemble.posterior import Evidence, Posterior, annotator_rates, fit_ensemble
 from sameornot.ensemble.prequential import PredictionCheckpoint, stack
 from sameornot.ensemble.stacking import Stacking, mixture_proba
 from sameornot.ensemble.training import TrainingSet, group_of_rows
 from sameornot.ensemble.votes import VoteMatrix
+
+
+class Start(NamedTuple):
+    """What a search goes on with; the `posterior`, if it was needed, takes all answers as correct."""
+
+    graphs: Graphs
+    stacking: Stacking
+    posterior: Posterior | None
+    people: AnnotatorRates | None
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,7 @@ class Search:
     votes: VoteMatrix
     local_votes: VoteMatrix
     geometry: Geometry
+    graphs: Graphs
     earlier: Sequence[np.ndarray]
     stacking: Stacking
     ensemble: Ensemble
@@ -49,43 +60,36 @@ class Search:
         """
         filled = fill_empty(groups, self.geometry.kernel, self.local_votes.rows)
         training = TrainingSet.without_exclusions(filled, len(self.geometry.rows))
-        predicted = base_proba(self.geometry, training, self.ensemble, self.rng)
+        predicted = learn(self.geometry, training, self.ensemble, self.rng, self.graphs).proba
         return mixture_proba(predicted, filled, self.stacking, self.ensemble)
 
-    def starts(self, posterior: Posterior) -> list[np.ndarray]:
+    def starts(self, posterior: Posterior | None, n_rows: int) -> list[np.ndarray]:
         """Assignments to start from; the `posterior` takes all answers as correct."""
-        if self.earlier:
-            return [continue_groups(self.votes, self.earlier, len(posterior.proba))]
+        if self.earlier or posterior is None:
+            return [continue_groups(self.votes, self.earlier, n_rows)]
         kernel, asked = self.geometry.kernel, self.local_votes.rows
         representatives = facility_location(kernel, asked[:0], self.n_groups)
         by_rows = self.learn([np.array([row]) for row in representatives])
         return [posterior.proba.argmax(axis=1)[self.votes.rows], by_rows.argmax(axis=1)[asked]]
 
 
-def prepare_search(
-    posterior: Posterior, evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator
-) -> Search:
-    """Draw the rows of the search, and stack the learners by the groups that were found before, if any."""
+def prepare_search(start: Start, evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator) -> Search:
+    """Draw the rows of the search."""
+    graphs, people = start.graphs, start.people
     config, n_rows, checkpoints = ensemble.config, evidence.n_rows, evidence.checkpoints
-    noise = config.noise
-    people = annotator_rates(evidence, posterior.groups, posterior.prior, noise.assumed_rate, noise)
     votes = VoteMatrix.from_answers(evidence.answers, None if people is None else people.weights)
-    earlier = checkpoints[-1].map_groups if checkpoints else []
-    stacking = posterior.stacking
-    if earlier:
-        stacking = stack(
-            checkpoints, TrainingSet.without_exclusions(earlier, n_rows), ensemble, config.noise.assumed_rate
-        )
-    searched = sample_rows(votes.rows, n_rows, config.search.n_rows, rng)
     geometry = evidence.geometry
+    searched = sample_rows(votes.rows, n_rows, config.search.n_rows, rng)
     if len(searched) < n_rows:
         geometry = geometry.subset(searched, config.graph.n_neighbors)
+        graphs = Graphs.of(geometry.rows, graphs.scale, graphs.axes, config.graph.n_neighbors)
     return Search(
         votes=votes,
         local_votes=replace(votes, rows=np.searchsorted(searched, votes.rows)),
         geometry=geometry,
-        earlier=earlier,
-        stacking=stacking.subset(ensemble.generalising),
+        graphs=graphs,
+        earlier=checkpoints[-1].map_groups if checkpoints else [],
+        stacking=start.stacking.subset(ensemble.generalising),
         ensemble=ensemble.subset(ensemble.generalising),
         n_groups=evidence.n_groups,
         rng=rng,
@@ -93,19 +97,42 @@ def prepare_search(
     )
 
 
-def reconcile(
-    posterior: Posterior, evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator
-) -> Posterior:
-    """The posterior given the MAP assignment, in place of one that took all answers as correct."""
-    config, n_groups = ensemble.config, evidence.n_groups
-    search = prepare_search(posterior, evidence, ensemble, rng)
-    votes = search.votes
+def fit_inconsistent(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator) -> Posterior:
+    """The posterior given the MAP assignment."""
+    start = find_start(evidence, ensemble, rng)
+    if start is None:
+        return fit_ensemble(replace(evidence, answers=[]), ensemble, rng)
+    search = prepare_search(start, evidence, ensemble, rng)
+    starts = search.starts(start.posterior, evidence.n_rows)
+    config, votes, n_groups = ensemble.config, search.votes, evidence.n_groups
     problem = AssignmentProblem(search.local_votes, n_groups, search.learn, config.noise, config.search)
-    found = map_assignment(problem, search.starts(posterior), rng)
+    found = map_assignment(problem, starts, rng)
     assignment = order_by_size(found.assignment, votes.rows, n_groups)
     return condition_on_assignment(assignment, votes, evidence, ensemble, rng)._replace(
         annotators=search.people
     )
+
+
+def find_start(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator) -> Start | None:
+    """What the search goes on with; None where there is one group.
+
+    The posterior that takes all answers as correct is needed unless there are graphs and groups of an earlier
+    fit, and one person answers. The learners are stacked by the groups that were found before, if any.
+    """
+    graphs, posterior, people, noise = evidence.graphs, None, None, ensemble.config.noise
+    earlier = evidence.checkpoints[-1].map_groups if evidence.checkpoints else []
+    if graphs is None or not earlier or evidence.annotators:
+        posterior = fit_ensemble(replace(evidence, answers=[]), ensemble, rng)
+        graphs = posterior.checkpoint.graphs
+        people = annotator_rates(evidence, posterior.groups, posterior.prior, noise.assumed_rate, noise)
+    if graphs is None:
+        return None
+    if earlier or posterior is None:
+        known = TrainingSet.without_exclusions(earlier, evidence.n_rows)
+        stacking = stack(evidence.checkpoints, known, ensemble, noise.assumed_rate)
+    else:
+        stacking = posterior.stacking
+    return Start(graphs, stacking, posterior, people)
 
 
 def condition_on_assignment(
@@ -124,7 +151,7 @@ def condition_on_assignment(
         evidence.checkpoints, TrainingSet.without_exclusions(groups, evidence.n_rows), ensemble, error_rate
     )
     training = TrainingSet.without_exclusions(trained, evidence.n_rows)
-    predicted = base_proba(evidence.geometry, training, ensemble, rng)
+    predicted, graphs = learn(evidence.geometry, training, ensemble, rng, evidence.graphs)
     prior = mixture_proba(predicted, trained, stacking, ensemble)
     evidence_of_votes = np.log((1.0 - error_rate) / error_rate) * votes.for_groups(assignment, n_groups)
     log_prior = np.log(smooth_labels(prior[votes.rows], config.noise.label_smoothing))
@@ -139,7 +166,7 @@ def condition_on_assignment(
         is_certain=np.zeros(evidence.n_rows, dtype=bool),
         error_rate=error_rate,
         stacking=stacking,
-        checkpoint=PredictionCheckpoint(known, predicted.astype(np.float32), groups),
+        checkpoint=PredictionCheckpoint(known, predicted.astype(np.float32), groups, graphs),
     )
 
 

@@ -12,8 +12,10 @@ row out of sample, as if nothing had been answered about it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from sameornot.ensemble.config import EnsembleConfig
 from sameornot.ensemble.geometry import Views
@@ -44,36 +46,88 @@ class Ensemble:
         return Ensemble(tuple(self.learners[k] for k in positions), self.config)
 
 
+class Graphs(NamedTuple):
+    """Neighbour graphs of the rows, scaled by Fisher ratios and in discriminant axes.
+
+    `scale` (p) and `axes` (p × d) take rows to both spaces.
+    """
+
+    weighted: sp.csr_array
+    discriminant: sp.csr_array
+    scale: np.ndarray
+    axes: np.ndarray
+
+    @classmethod
+    def of(cls, rows: np.ndarray, scale: np.ndarray, axes: np.ndarray, n_neighbors: int) -> "Graphs":
+        """The graphs of some rows."""
+        weighted = neighbour_graph(rows * scale, n_neighbors)
+        return cls(weighted, neighbour_graph(rows @ axes, n_neighbors), scale, axes)
+
+
+class Learned(NamedTuple):
+    """What each learner predicts for each row (learners × n × L), out of sample, and by which graphs."""
+
+    proba: np.ndarray
+    graphs: Graphs
+
+
 def base_proba(
     views: Views, training: TrainingSet, ensemble: Ensemble, rng: np.random.Generator
 ) -> np.ndarray:
     """What each learner predicts for each row (learners × n × L), out of sample."""
+    return learn(views, training, ensemble, rng).proba
+
+
+def learn(
+    views: Views,
+    training: TrainingSet,
+    ensemble: Ensemble,
+    rng: np.random.Generator,
+    graphs: Graphs | None = None,
+) -> Learned:
+    """What the learners predict: by new graphs, or by those of an earlier fit.
+
+    A few more answers hardly change weights and axes, and a search for neighbours takes most of a fit.
+    """
     rows, config, learners = views.rows, ensemble.config, ensemble.learners
-    lda = first_lda(views, training, config)
+    n_neighbors, groups = config.graph.n_neighbors, training.groups
+    spread = None
+    if graphs is not None:
+        spread = label_spreading(graphs.weighted, groups, config.graph)
+    lda = first_lda(views, training, config, spread)
+    if graphs is None:
+        ratio = fisher_ratio(rows, clamp(lda.memberships, training))
+        graphs = Graphs.of(rows, np.sqrt(ratio), lda.axes, n_neighbors)
     found = {"lda": lda.memberships}
     if "label_spreading" in learners:
-        weighted = scale_by_fisher_ratio(rows, clamp(lda.memberships, training))
-        graph = neighbour_graph(weighted, config.graph.n_neighbors)
-        found["label_spreading"] = label_spreading(graph, training.groups, config.graph)
+        if spread is None:
+            spread = label_spreading(graphs.weighted, groups, config.graph)
+        found["label_spreading"] = spread
     if "whitened_lda" in learners:
         em = EM(1.0, config.lda.n_whitened_iter, config.lda.prior_rows)
         found["whitened_lda"] = semi_supervised_lda(views.whitened, training, lda.memberships, em).memberships
     if "lda_spreading" in learners:
-        graph = neighbour_graph(rows @ lda.axes, config.graph.n_neighbors)
-        found["lda_spreading"] = label_spreading(graph, training.groups, config.graph)
+        found["lda_spreading"] = label_spreading(graphs.discriminant, groups, config.graph)
     if "extra_trees" in learners:
-        found["extra_trees"] = extra_trees(rows, training.groups, config.trees, rng)
-    return np.array([found[name] for name in learners])
+        found["extra_trees"] = extra_trees(rows, groups, config.trees, rng)
+    return Learned(np.array([found[name] for name in learners]), graphs)
 
 
-def first_lda(views: Views, training: TrainingSet, config: EnsembleConfig) -> LDA:
-    """LDA, started from labels that are spread twice: over the graph, and over one of weighted features."""
-    groups = training.groups
-    start = clamp(label_spreading(views.graph, groups, config.graph), training)
-    graph = neighbour_graph(scale_by_fisher_ratio(views.rows, start), config.graph.n_neighbors)
-    start = clamp(label_spreading(graph, groups, config.graph), training)
+def first_lda(
+    views: Views, training: TrainingSet, config: EnsembleConfig, spread: np.ndarray | None = None
+) -> LDA:
+    """LDA, started from labels that are spread over a graph of weighted features.
+
+    Without such a `spread`, labels are spread twice: over the graph of all features, which weights them, and
+    then over one of the weighted features.
+    """
+    if spread is None:
+        groups = training.groups
+        start = clamp(label_spreading(views.graph, groups, config.graph), training)
+        graph = neighbour_graph(scale_by_fisher_ratio(views.rows, start), config.graph.n_neighbors)
+        spread = label_spreading(graph, groups, config.graph)
     em = EM(config.lda.unlabelled_weight, config.lda.n_iter, config.lda.prior_rows)
-    return semi_supervised_lda(views.rows, training, start, em)
+    return semi_supervised_lda(views.rows, training, clamp(spread, training), em)
 
 
 def clamp(memberships: np.ndarray, training: TrainingSet) -> np.ndarray:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from sameornot._types import Answer, Fact
 from sameornot.ensemble.config import NoiseConfig
@@ -65,10 +64,16 @@ def estimate_error_rate(prior: np.ndarray, votes: GroupVotes, config: NoiseConfi
     for rate in rates:
         right, wrong = np.log1p(-rate), np.log(rate)
         common = same.sum(axis=1) * wrong + different.sum(axis=1) * right
-        fit = logsumexp(log_prior + balance * (right - wrong), axis=1) + common
+        fit = log_sum_exp(log_prior + balance * (right - wrong)) + common
         scores.append(fit.sum() + config.prior_answers * right)
     likelihood = np.exp(np.array(scores) - max(scores)) * np.gradient(rates)
     return float(likelihood @ rates / likelihood.sum())
+
+
+def log_sum_exp(scores: np.ndarray) -> np.ndarray:
+    """The logarithm of the sum of the exponentials of each row."""
+    largest = scores.max(axis=1)
+    return np.asarray(np.log(np.exp(scores - largest[:, None]).sum(axis=1)) + largest)
 
 
 def posterior_proba(

@@ -16,7 +16,7 @@ from sameornot.ensemble.config import NoiseConfig
 from sameornot.ensemble.geometry import Geometry
 from sameornot.ensemble.graph import facility_location
 from sameornot.ensemble.lda import exclude
-from sameornot.ensemble.learners import Ensemble, base_proba
+from sameornot.ensemble.learners import Ensemble, Graphs, learn
 from sameornot.ensemble.noise import GroupVotes, count_votes, estimate_error_rate, posterior_proba
 from sameornot.ensemble.prequential import PredictionCheckpoint, stack
 from sameornot.ensemble.stacking import Stacking, mixture_proba
@@ -29,7 +29,8 @@ class Evidence:
     """What a fit is based on: the rows, the known groups, the answers, and earlier predictions.
 
     `granularity` is what is known of the number of groups where it is not given. `annotators` are who gave
-    each answer; () if one person gave them all.
+    each answer; () if one person gave them all. `graphs` are those of an earlier fit that this one goes on
+    with, if any.
     """
 
     geometry: Geometry
@@ -39,6 +40,7 @@ class Evidence:
     n_groups: int
     granularity: Granularity | None = None
     annotators: Sequence[str] = ()
+    graphs: Graphs | None = None
 
     @property
     def n_rows(self) -> int:
@@ -86,15 +88,14 @@ class Posterior(NamedTuple):
 
 def fit_ensemble(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator) -> Posterior:
     """The posterior, under the assumption that the known groups are nearly right."""
-    geometry, noise = evidence.geometry, ensemble.config.noise
+    noise = ensemble.config.noise
     stacking = stack(evidence.checkpoints, evidence.known, ensemble)
     training, placeholders = add_placeholders(evidence)
     groups = training.groups
     if len(groups) == 1:
         return single_group(evidence.n_rows, groups, placeholders, stacking, ensemble)
     votes = count_votes(evidence.answers, groups, evidence.n_rows)
-    predicted = base_proba(geometry, training, ensemble, rng)
-    checkpoint = PredictionCheckpoint(evidence.known.groups, predicted.astype(np.float32), [])
+    predicted, checkpoint = predict(evidence, training, ensemble, rng)
     prior = mixture_proba(predicted, groups, stacking, ensemble, len(placeholders))
     if evidence.granularity is not None:
         known = evidence.granularity.known_proba(all_rows(evidence.known.groups), len(evidence.known.groups))
@@ -108,7 +109,8 @@ def fit_ensemble(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generato
     if any(len(rows) < len(members) for rows, members in zip(likely, groups, strict=True)):
         # A group of which no row is likely to be a member still has to be learned from something.
         believed = [rows if len(rows) else members for rows, members in zip(likely, groups, strict=True)]
-        predicted = base_proba(geometry, TrainingSet(believed, training.excluded), ensemble, rng)
+        again = TrainingSet(believed, training.excluded)
+        predicted = learn(evidence.geometry, again, ensemble, rng, checkpoint.graphs).proba
         prior = mixture_proba(predicted, believed, stacking, ensemble, len(placeholders))
         proba = condition_on_answers(prior, votes, training, error_rate, noise)
     is_certain = certain_rows(proba, groups, placeholders)
@@ -141,6 +143,24 @@ def annotator_rates(
     )
 
 
+def first_checkpoint(
+    evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator
+) -> PredictionCheckpoint:
+    """What `fit_ensemble` would have checkpointed, without the rest of the fit."""
+    training, _ = add_placeholders(evidence)
+    if len(training.groups) == 1:
+        return no_predictions(evidence.n_rows, ensemble)
+    return predict(evidence, training, ensemble, rng)[1]
+
+
+def predict(
+    evidence: Evidence, training: TrainingSet, ensemble: Ensemble, rng: np.random.Generator
+) -> tuple[np.ndarray, PredictionCheckpoint]:
+    """What the learners predict, with all answers taken as correct, and what is kept of it."""
+    proba, graphs = learn(evidence.geometry, training, ensemble, rng, evidence.graphs)
+    return proba, PredictionCheckpoint(evidence.known.groups, proba.astype(np.float32), [], graphs)
+
+
 def add_placeholders(evidence: Evidence) -> tuple[TrainingSet, list[int]]:
     """A training set of all groups: of those that are not known, a row far from what is known."""
     known, n_missing = evidence.known, evidence.n_groups - len(evidence.known.groups)
@@ -159,10 +179,15 @@ def single_group(
 ) -> Posterior:
     """The posterior where there is one group: nothing to predict."""
     proba = np.ones((n_rows, 1))
-    checkpoint = PredictionCheckpoint([], np.empty((len(ensemble.learners), n_rows, 0)), [])
+    checkpoint = no_predictions(n_rows, ensemble)
     error_rate = ensemble.config.noise.error_rates[0]
     is_certain = certain_rows(proba, groups, placeholders)
     return Posterior(proba, proba, groups, placeholders, is_certain, error_rate, stacking, checkpoint)
+
+
+def no_predictions(n_rows: int, ensemble: Ensemble) -> PredictionCheckpoint:
+    """The checkpoint where there is one group."""
+    return PredictionCheckpoint([], np.empty((len(ensemble.learners), n_rows, 0)), [])
 
 
 def certain_rows(proba: np.ndarray, groups: Sequence[np.ndarray], placeholders: Sequence[int]) -> np.ndarray:
@@ -181,8 +206,12 @@ def condition_on_answers(
         proba = exclude(prior, training.excluded)
     else:
         proba = posterior_proba(prior, votes, error_rate, config.label_smoothing)
+    was_asked = np.zeros(len(proba), dtype=bool)
+    was_asked[votes.rows] = True
+    was_asked &= ~votes.is_reference
     for m, members in enumerate(groups):
-        is_asked = (votes.same + votes.different)[members].any(axis=1) & ~votes.is_reference[members]
+        is_asked = was_asked[members]
         sure = members if is_careful or len(members) == 1 else members[~is_asked]
-        proba[sure] = np.eye(len(groups))[m]
+        proba[sure] = 0.0
+        proba[sure, m] = 1.0
     return proba

@@ -34,8 +34,8 @@ def prepare(X: np.ndarray, scale: np.ndarray, n_groups: int | None, ensemble: En
     if n_groups is None:
         structure = find_structure(views.rows, ensemble.config.structure)
         n_groups = structure.n_groups
-    kernel = choose_kernel(views, n_groups, ensemble)
-    return Geometry(views.rows, views.whitened, views.graph, kernel(views, ensemble.config), structure)
+    kernel = best_kernel(views, n_groups, ensemble)
+    return Geometry(views.rows, views.whitened, views.graph, kernel, structure)
 
 
 def make_views(X: np.ndarray, scale: np.ndarray, config: EnsembleConfig) -> Views:
@@ -64,21 +64,21 @@ def whitened_kernel(views: Views, config: EnsembleConfig) -> np.ndarray:
 KERNELS: tuple[Kernel, ...] = (kernel_of_graph, local_kernel, whitened_kernel)
 
 
-def choose_kernel(views: Views, n_groups: int, ensemble: Ensemble) -> Kernel:
-    """The kernel by which groups stand out most."""
+def best_kernel(views: Views, n_groups: int, ensemble: Ensemble) -> np.ndarray:
+    """The kernel (n × n) by which groups stand out most, among some of the rows if there are many."""
     # Trees cannot be grown on one row a group.
     learners = [k for k, name in enumerate(ensemble.learners) if name != MEMORISING]
-    config, n_rows = ensemble.config, len(views.rows)
-    chosen = np.sort(np.random.default_rng(0).permutation(n_rows)[: config.graph.n_rows_to_choose])
-    if not learners or not 1 < n_groups <= len(chosen):
-        return KERNELS[0]
-    few = views.subset(chosen, config.graph.n_neighbors)
-
-    def clarity_of(kernel: Kernel) -> float:
-        geometry = Geometry(few.rows, few.whitened, few.graph, kernel(few, config))
-        return clarity(geometry, n_groups, ensemble.subset(learners))
-
-    return max(KERNELS, key=clarity_of)
+    config, n_rows, few = ensemble.config, len(views.rows), views
+    if not learners or not 1 < n_groups <= min(n_rows, config.graph.n_rows_to_choose):
+        return KERNELS[0](views, config)
+    if config.graph.n_rows_to_choose < n_rows:
+        chosen = np.random.default_rng(0).permutation(n_rows)[: config.graph.n_rows_to_choose]
+        few = views.subset(np.sort(chosen), config.graph.n_neighbors)
+    kernels = [kernel(few, config) for kernel in KERNELS]
+    some = ensemble.subset(learners)
+    clarities = [clarity(Geometry(few.rows, few.whitened, few.graph, own), n_groups, some) for own in kernels]
+    best = int(np.argmax(clarities))
+    return kernels[best] if few is views else KERNELS[best](views, config)
 
 
 def clarity(geometry: Geometry, n_groups: int, ensemble: Ensemble) -> float:

@@ -6,13 +6,14 @@ knowing (prequential evaluation: Dawid 1984).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from sameornot.ensemble.learners import Ensemble
+from sameornot.ensemble.learners import Ensemble, Graphs
 from sameornot.ensemble.stacking import Forecasts, Stacking, fit_stacking, prior_inverse_temperatures
-from sameornot.ensemble.training import TrainingSet, group_of_rows
+from sameornot.ensemble.training import TrainingSet, all_rows, group_of_rows
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,18 @@ class PredictionCheckpoint:
     """What each base learner predicted at some step (learners × n × L), and the groups as they were known.
 
     Columns beyond `groups` are of placeholders. `map_groups` are the groups of the MAP assignment, where
-    answers contradicted each other; else there are none.
+    answers contradicted each other; else there are none. Later fits go on with the `graphs`.
     """
 
     groups: Sequence[np.ndarray]
     proba: np.ndarray
     map_groups: Sequence[np.ndarray]
+    graphs: Graphs | None = None
+
+    @cached_property
+    def group(self) -> np.ndarray:
+        """The group that each row was known to be in, −1 for rows in none."""
+        return group_of_rows(self.groups, self.proba.shape[1])
 
 
 def stack(
@@ -46,22 +53,24 @@ def collect_tests(
 ) -> Forecasts:
     """Predictions of rows that answers were first about after a checkpoint and before the next one."""
     n_columns = max([1, *(checkpoint.proba.shape[2] for checkpoint in checkpoints)])
-    proba = [np.empty((0, len(ensemble.learners), n_columns))]
-    is_open, is_new = [np.empty((0, n_columns), dtype=bool)], [np.empty((0, n_columns), dtype=bool)]
-    n_rows = len(known.excluded)
-    now = group_of_rows(known.groups, n_rows)
-    then = [*(group_of_rows(checkpoint.groups, n_rows) for checkpoint in checkpoints), now]
-    for checkpoint, (before, after) in zip(checkpoints, pairwise(then), strict=True):
-        fresh = np.flatnonzero((after >= 0) & (before < 0) & (now >= 0))
-        column = columns_now(checkpoint, now, len(known.groups))
-        open_columns = columns_left_open(fresh, checkpoint, column, known)
-        wide = (0, 0), (0, n_columns - checkpoint.proba.shape[2])
-        new_columns = np.arange(checkpoint.proba.shape[2]) >= len(checkpoint.groups)
-        predicted = checkpoint.proba[:, fresh].transpose(1, 0, 2)
-        proba.append(np.pad(predicted, ((0, 0), *wide)))
-        is_open.append(np.pad(open_columns, wide))
-        is_new.append(np.pad(np.tile(new_columns, (len(fresh), 1)), wide))
-    found = Forecasts(np.concatenate(proba), np.concatenate(is_open), np.concatenate(is_new))
+    now = group_of_rows(known.groups, len(known.excluded))
+    then = [*(checkpoint.group for checkpoint in checkpoints), now]
+    rows = [np.flatnonzero((after >= 0) & (before < 0) & (now >= 0)) for before, after in pairwise(then)]
+    n_tests = sum(map(len, rows))
+    found = Forecasts(
+        np.zeros((n_tests, len(ensemble.learners), n_columns)),
+        np.zeros((n_tests, n_columns), dtype=bool),
+        np.zeros((n_tests, n_columns), dtype=bool),
+    )
+    start = 0
+    for checkpoint, fresh in zip(checkpoints, rows, strict=True):
+        if len(fresh):
+            at, own = slice(start, start + len(fresh)), slice(checkpoint.proba.shape[2])
+            column = columns_now(checkpoint, now, len(known.groups))
+            found.proba[at, :, own] = checkpoint.proba[:, fresh].transpose(1, 0, 2)
+            found.is_open[at, own] = columns_left_open(fresh, checkpoint, column, known)
+            found.is_new[at, len(checkpoint.groups) : checkpoint.proba.shape[2]] = True
+            start += len(fresh)
     tells = found.is_open.any(axis=1)
     return Forecasts(*(part[tells] for part in found))
 
@@ -76,9 +85,8 @@ def columns_left_open(
     """
     group = group_of_rows(known.groups, len(known.excluded))[rows]
     is_open = np.ones((len(rows), checkpoint.proba.shape[2]), dtype=bool)
-    for m, at in enumerate(column[:-1].tolist()):
-        if at >= 0:
-            is_open[known.excluded[rows, m], at] = False
+    there = np.flatnonzero(column[:-1] >= 0)
+    is_open[:, column[there]] = ~known.excluded[np.ix_(rows, there)]
     own = column[group]
     is_open[own >= 0] = np.arange(checkpoint.proba.shape[2]) == own[own >= 0, None]
     return is_open
@@ -90,7 +98,11 @@ def columns_now(checkpoint: PredictionCheckpoint, now: np.ndarray, n_groups: int
     A column predicts the group that most of its rows are in now; of several columns, the first.
     """
     column = np.full(n_groups + 1, -1)
-    for m, members in reversed(list(enumerate(checkpoint.groups))):
-        column[np.bincount(now[members] + 1).argmax() - 1] = m
+    if n_columns := len(checkpoint.groups):
+        own = np.repeat(np.arange(n_columns), [len(members) for members in checkpoint.groups])
+        places = own * (n_groups + 1) + now[all_rows(checkpoint.groups)] + 1
+        counts = np.bincount(places, minlength=n_columns * (n_groups + 1))
+        likeliest = counts.reshape(n_columns, n_groups + 1).argmax(axis=1) - 1
+        column[likeliest[::-1]] = np.arange(n_columns)[::-1]
     column[-1] = -1
     return column

@@ -65,6 +65,7 @@ def grow(
     n_trees, placed, group = config.n_trees, labelled.rows, labelled.group
     nodes = np.repeat(np.arange(n_trees)[:, None], len(rows), axis=1)
     mixed, n_nodes = np.arange(n_trees), n_trees
+    flat, moving = nodes.ravel(), np.arange(nodes.size)  # the places of rows that are at mixed nodes
     for _ in range(config.max_depth):
         if not len(mixed):
             break
@@ -74,16 +75,19 @@ def grow(
         order = np.argsort(at, kind="stable")[np.count_nonzero(at < 0) :]
         sample = order % len(placed)
         feature, threshold = split(rows, Nodes(placed[sample], at[order], group[sample]), rng)
-        position[mixed[feature < 0]] = -1
-        tree, row = np.nonzero(position[nodes] >= 0)
-        at = position[nodes[tree, row]]
-        nodes[tree, row] = n_nodes + 2 * at + (rows[row, feature[at]] > threshold[at])
+        at = position[flat[moving]]
+        goes_on = (at >= 0) & (feature[at] >= 0)
+        going, at = moving[goes_on], at[goes_on]
+        flat[going] = n_nodes + 2 * at + (rows[going % len(rows), feature[at]] > threshold[at])
         child = nodes[:, placed].ravel() - n_nodes
         counts = count(
             child[child >= 0], np.tile(group, n_trees)[child >= 0], (2 * len(mixed), group.max() + 1)
         )
         still_mixed = n_nodes + np.flatnonzero((counts > 0).sum(axis=1) > 1)
         n_nodes, mixed = n_nodes + 2 * len(mixed), np.r_[mixed[feature < 0], still_mixed]
+        is_mixed = np.zeros(n_nodes, dtype=bool)
+        is_mixed[mixed] = True
+        moving = moving[is_mixed[flat[moving]]]
     return nodes, n_nodes
 
 
