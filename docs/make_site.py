@@ -5,18 +5,20 @@
 
 Sphinx needs all pages in one folder, while GitHub and the programs that make some of them need them where
 they are. So pages are copied to `source` beside `html`, those from outside of `docs/` too, and links between
-them follow. Copies that did not change keep their time, so a second build takes seconds.
+them follow. Copies that did not change keep their time, so that Sphinx reads again what changed only; where
+nothing changed, nothing is built.
 Warnings are errors, and every link inside of the result has to lead somewhere (`_ext/links.py`).
 """
 
 import argparse
 import fcntl
+import hashlib
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import distributions
 from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx_build
@@ -58,13 +60,18 @@ def main() -> None:
 def build(out: Path, *, quick: bool = False) -> list[str]:
     """Build into a folder; returns what is wrong, one sentence each. One build at a time."""
     with lock(out):
-        assemble(out / "source")
+        stamp, wanted = out / "stamp", assemble(out / "source")
+        if stamp.exists() and stamp.read_text() == wanted:
+            return []
         arguments = ["-q", "-W", "--keep-going", "-d", str(out / "doctrees"), "-j", "1"]
         if quick:
             arguments += ["-D", "plot_gallery=0"]
         if sphinx_build([*arguments, str(out / "source"), str(out / "html")]):
             return ["Sphinx reports warnings; they are above."]
-        return broken_links(out / "html")
+        if problems := broken_links(out / "html"):
+            return problems
+        stamp.write_text(wanted)
+        return []
 
 
 @contextmanager
@@ -76,8 +83,11 @@ def lock(out: Path) -> Iterator[None]:
         yield
 
 
-def assemble(source: Path) -> None:
-    """Copy all pages to one folder; a copy that is up to date is left alone, one without a source removed."""
+def assemble(source: Path) -> str:
+    """Copy all pages to one folder; returns a hash of all that the site is made from.
+
+    A copy that is up to date is left alone, one without a source removed.
+    """
     pages = site_pages()
     wanted = {}
     for path, place in [*pages.items(), *other_files(pages).items()]:
@@ -95,7 +105,10 @@ def assemble(source: Path) -> None:
     for copy in source.rglob("*.md"):
         if copy.relative_to(source) not in wanted:
             copy.unlink()
-    shutil.rmtree(source / "__pycache__", ignore_errors=True)
+    code = [path.read_bytes() for path in sorted((ROOT / "src").rglob("*.py"))]
+    contents = [str(place).encode() + content for place, content in sorted(wanted.items())]
+    versions = [f"{package.name} {package.version}".encode() for package in distributions()]
+    return hashlib.sha256(b"\0".join([*code, *contents, *sorted(versions)])).hexdigest()
 
 
 def list_unlisted(contents: dict[Path, bytes], folder: str, overview: Path) -> bytes:
