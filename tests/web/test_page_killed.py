@@ -1,21 +1,16 @@
 """A server killed at random moments keeps every answer that it has acknowledged, exactly once."""
 
-import http.client
-import os
-import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from web_client import TIMEOUT, Browser, Reply
+from team_of_people import LOST, ServerSequence
+from web_client import Browser, Reply
 
 from sameornot.store import Event, open_store
 
@@ -24,50 +19,6 @@ KILL_INTERVAL = (25, 60)  # acknowledged answers from one kill to the next
 MAX_DELAY = 0.05  # seconds from the last of them to the kill, which is then within one of the next requests
 N_ROWS = 60
 KEEP_EVERY = 150  # all other answers are undone, so that prepared questions can be reused
-
-LOST = (ConnectionError, http.client.HTTPException)  # no response, or an incomplete one
-
-
-class ServerSequence:
-    """Servers on one table and store, one after the other; `kill` may be called from another thread."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        self.pid = 0
-        self.n_kills = 0
-
-    def start(self) -> int:
-        """Start the next server; returns its port."""
-        self._process.stdin.write("next\n")
-        self._process.stdin.flush()
-        pid, port = self._process.stdout.readline().split()
-        self.pid = int(pid)
-        return int(port)
-
-    def kill(self) -> None:
-        os.kill(self.pid, signal.SIGKILL)
-        self.n_kills += 1
-
-
-@contextmanager
-def server_sequence(table: Path, where: str) -> Iterator[ServerSequence]:
-    script = Path(__file__).with_name("page_process.py")
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    process = subprocess.Popen(
-        [sys.executable, script, table, where],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    servers = ServerSequence(process)
-    try:
-        yield servers
-    finally:
-        if servers.pid:
-            with suppress(ProcessLookupError):
-                os.kill(servers.pid, signal.SIGKILL)
-        process.communicate(timeout=TIMEOUT)
 
 
 class Person:
@@ -94,7 +45,8 @@ class Person:
         self.killer.join()
 
     def restart(self) -> None:
-        self.browser.port = self.servers.start()
+        self.servers.start()
+        self.browser.port = self.servers.port
         self.next_kill = len(self.acknowledged) + int(self.rng.integers(*KILL_INTERVAL))
 
     def state(self) -> dict[str, Any]:
@@ -167,7 +119,7 @@ def test_a_killed_server_loses_no_acknowledged_answer(where, tmp_path):
     table = tmp_path / "table.csv"
     pd.DataFrame(X, columns=["a", "b", "c"]).to_csv(table, index=False)
 
-    with server_sequence(table, where) as servers:
+    with closing(ServerSequence(table, where)) as servers:
         person = Person(servers, y)
         person.work()
         shown = person.send_until_acknowledged(lambda: person.browser.get("/api/history"))["answers"]
