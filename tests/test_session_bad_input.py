@@ -21,7 +21,7 @@ def augmented(**parameters):
 BAD_TABLES = [
     (np.where(X > 1, np.nan, X), "X holds nan in row"),
     (np.where(X > 1, np.inf, X), "X holds inf in row"),
-    (X.astype(str) + "kg", "X must hold numbers only.*kg"),
+    (np.char.add(X.astype(str), "kg"), "X must hold numbers only.*kg"),
     (pd.DataFrame({"size": Y, "colour": list("rgbrgbrg")}), "X must hold numbers only.*'r'"),
     (np.empty((0, 2)), "X has 0 rows and 2 columns but needs at least one of each"),
     (np.empty((8, 0)), "X has 8 rows and 0 columns but needs at least one of each"),
@@ -196,7 +196,7 @@ ESTIMATORS = {
 BAD_FITS = [
     ({"X": np.where(X > 1, np.nan, X)}, "Input X contains NaN"),
     ({"X": np.where(X > 1, np.inf, X)}, "Input X contains infinity"),
-    ({"X": X.astype(str) + "kg"}, "could not convert string to float.*kg"),
+    ({"X": np.char.add(X.astype(str), "kg")}, "could not convert string to float.*kg"),
     ({"X": np.empty((0, 2))}, r"Found array with 0 sample\(s\) .* a minimum of 1 is required"),
     ({"X": np.empty((8, 0))}, r"Found array with 0 feature\(s\) .* a minimum of 1 is required"),
     ({"X": X[:, 0]}, "Expected 2D array, got 1D array"),
