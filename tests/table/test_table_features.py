@@ -62,6 +62,19 @@ def test_sampled_rows_and_blocks_have_their_own_vectors(tmp_path):
         assert np.array_equal(np.stack(list(block["emb"])), V[start : start + len(block)])
 
 
+def test_vectors_that_are_too_many_are_sampled_beside_a_small_table(tmp_path):
+    TABLE.to_csv(tmp_path / "people.csv", index=False)
+    limits = SampleLimits(whole_cells=N * D, sample_rows=7, min_rows=2)
+    sample = read_sample(tmp_path / "people.csv")
+    found = sample.with_features(read_features(write_npy(tmp_path)), title="", limits=limits)
+    assert len(found.frame) == len(found.rows) == 7
+    assert np.array_equal(np.stack(list(found.frame["emb"])), V[found.rows])
+    assert found.frame["who"].tolist() == TABLE["who"].iloc[found.rows].tolist()
+    (block,) = [block for _, block in found.blocks()]
+    assert np.array_equal(np.stack(list(block["emb"])), V)
+    assert found.including(range(N)).frame["who"].tolist() == TABLE["who"].tolist()
+
+
 def test_fingerprint_covers_table_and_vectors(tmp_path):
     TABLE.to_csv(tmp_path / "people.csv", index=False)
     sample = read_sample(tmp_path / "people.csv")

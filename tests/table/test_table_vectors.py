@@ -13,7 +13,7 @@ from sameornot.table import (
     read_sample,
     read_table,
 )
-from sameornot.table.vectors import VectorBlock
+from sameornot.table.vectors import VectorBlock, project
 
 RNG = np.random.default_rng(0)
 N, D = 40, 24
@@ -63,6 +63,16 @@ def test_long_vectors_are_reduced_to_their_leading_axes():
     again = TableEncoder.from_json(json.loads(json.dumps(encoder.to_json())))
     assert np.array_equal(again.transform(frame), encoder.transform(frame))
     assert np.array_equal(encoder.transform(frame[7:9])[:, :50], block[7:9])
+
+
+def test_projection_of_a_row_does_not_depend_on_the_others():
+    rows, axes = RNG.normal(size=(777, 256)), RNG.normal(size=(256, 50))
+    found = project(rows, axes)
+    np.testing.assert_allclose(found, rows @ axes, atol=1e-12)
+    order = RNG.permutation(777)
+    for some in (order, order[:1], order[5:70], order[100:]):
+        assert np.array_equal(project(rows[some], axes), found[some])
+    assert project(rows[:0], axes).shape == (0, 50)
 
 
 def test_short_vectors_keep_their_length():

@@ -91,8 +91,12 @@ class FakeService:
     def change(self, person, seq, to, candidates=()):
         return self._do("change", person, {"seq": seq, "to": to})
 
-    def resolve(self, person, said, changes, clusters=None):
-        return self._do("resolve", person, {"said": said, "changes": changes, "clusters": clusters})
+    def resolve(self, person, said, changes, clusters=None, disregard=()):
+        arguments = {"said": said, "changes": changes, "clusters": clusters}
+        return self._do("resolve", person, arguments | ({"disregard": disregard} if disregard else {}))
+
+    def disregard(self, person, source, items):
+        return self._do("disregard", person, {"source": source, "items": items})
 
     def ask_about(self, person, row):
         return self._do("ask_about", person, {"row": row})

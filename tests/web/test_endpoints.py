@@ -23,6 +23,8 @@ POSTS = [
     ("resolve", {"said": SAID, "changes": [{"seq": 9, "to": "same"}], "clusters": None}),
     ("resolve", {"said": {**SAID, "question": 5}, "changes": [], "clusters": 3}),
     ("resolve", {"said": None, "changes": [{"seq": 9, "to": "same"}] * 2, "clusters": None}),
+    ("resolve", {"said": None, "changes": [], "clusters": None, "disregard": [{"source": 2, "at": 0}]}),
+    ("disregard", {"source": 2, "items": [0, 3]}),
     ("ask_about", {"row": 0}),
     ("wrong", {"row": 12}),
     ("merge", {"a": "one", "b": "two", "confirm": True}),

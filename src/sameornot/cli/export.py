@@ -22,11 +22,19 @@ def export(
     store: StoreOption = None,
     engine: EngineOption = None,
     features: MovedFeaturesOption = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(help="Also write the answered pairs to this file, as `--pairs` of label reads them."),
+    ] = None,
+    pairs_as: Annotated[
+        str | None,
+        typer.Option(help="csv, splink or dedupe. By default dedupe for a .json file, else csv."),
+    ] = None,
 ) -> None:
     """Write the labels, answers and model of a session; for a folder of files, a folder of labels."""
     check_folder("--out", out)
     with explained_errors():
-        from sameornot.export import Model, answers_table, write_csv
+        from sameornot.export import Model, answers_table, write_csv, write_pairs
 
         with open_session(session, store, table, engine, features) as service:
             snapshot = service.snapshot()
@@ -34,6 +42,9 @@ def export(
         write_all_labels(snapshot, out, engine)
         write_text(out / "answers.csv", write_csv(answers_table(snapshot)))
         write_text(out / "model.json", Model.from_snapshot(snapshot).dumps())
+        if pairs is not None:
+            n_pairs = write_pairs(snapshot, pairs, pairs_as)
+            typer.echo(printable(f"{pairs} ({n_pairs:,} pairs)"))
 
 
 def write_all_labels(snapshot: "Snapshot", out: Path, engine: str | None) -> None:

@@ -13,6 +13,7 @@ from sameornot.cli.options import OpenOptions
 
 if TYPE_CHECKING:
     from sameornot.service import LabellingService
+    from sameornot.service.events import Learned
     from sameornot.store import SessionLine, Store
     from sameornot.table import TableSample
 
@@ -30,7 +31,7 @@ def open_table(options: OpenOptions) -> "Iterator[LabellingService]":
         clusters=options.clusters,
         id=options.id_column,
         show=split_columns(options.show),
-        ignore=split_columns(options.ignore),
+        ignore=ignored_columns(options),
         image=options.image,
         budget=options.budget,
         seed=options.seed,
@@ -40,6 +41,7 @@ def open_table(options: OpenOptions) -> "Iterator[LabellingService]":
     if options.features is not None:
         sample = add_features(sample, options.features, path, options.id_column)
         settings = replace(settings, features=options.features.stem)
+    learned = read_known(sample, options)
     store = open_store(options.store or default_store())
     try:
         title = printable(path.name)
@@ -50,9 +52,30 @@ def open_table(options: OpenOptions) -> "Iterator[LabellingService]":
         store.close()
         raise
     try:
+        for source in learned:
+            service.learn(source)
         yield service
     finally:
         service.close()
+
+
+def ignored_columns(options: OpenOptions) -> list[str] | None:
+    """The columns that are not learned from: those asked for, and that of the known labels."""
+    asked = split_columns(options.ignore)
+    return asked if options.labels is None else [*(asked or []), options.labels]
+
+
+def read_known(sample: "TableSample", options: OpenOptions) -> "list[Learned]":
+    """The labels and pairs that are known already; lines that cannot be used are named."""
+    from sameornot.service.known_files import read_labels, read_pairs
+
+    learned = [] if options.labels is None else [read_labels(sample, options.labels)]
+    if options.pairs is not None:
+        reading = read_pairs(options.pairs, sample, options.id_column)
+        for notice in reading.notices:
+            typer.echo(printable(notice), err=True)
+        learned.append(reading.learned)
+    return learned
 
 
 def add_features(sample: "TableSample", features: Path, table: Path, id_column: str | None) -> "TableSample":

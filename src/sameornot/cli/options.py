@@ -58,6 +58,18 @@ FeaturesOption = Annotated[
         "then only shown.",
     ),
 ]
+LabelsOption = Annotated[
+    str | None,
+    typer.Option("--labels", help="Column of groups that are known for some rows; empty where they are not."),
+]
+PairsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--pairs",
+        help="Pairs that are known: a CSV file with two columns of ids and one of same or different, a table "
+        "of labels of splink, or a training file of dedupe (JSON).",
+    ),
+]
 BudgetOption = Annotated[
     int | None,
     typer.Option(
@@ -96,6 +108,8 @@ class OpenOptions:
     ignore: IgnoreOption = None
     image: ImageOption = None
     features: FeaturesOption = None
+    labels: LabelsOption = None
+    pairs: PairsOption = None
     budget: BudgetOption = None
     store: StoreOption = None
     new: NewOption = False

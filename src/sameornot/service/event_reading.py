@@ -9,9 +9,11 @@ from sameornot.service.events import (
     MAX_OTHERS,
     Answered,
     Changed,
+    Disregarded,
     EventError,
     Introduced,
     Invited,
+    Learned,
     Left,
     Limits,
     Named,
@@ -24,6 +26,7 @@ from sameornot.service.events import (
     SessionEvent,
     Shown,
 )
+from sameornot.service.knowledge import Item, LabelItem, PairItem
 from sameornot.store import Event
 
 MAX_SECONDS = 1e9
@@ -46,6 +49,8 @@ def rows_of(event: SessionEvent) -> tuple[int, ...]:
     """The rows of the table that an event names."""
     if isinstance(event, Shown | Answered):
         return (*event.pair, *event.others)
+    if isinstance(event, Learned):
+        return tuple(row for item in event.items for row in item.rows)
     return (event.row,) if isinstance(event, Named) else ()
 
 
@@ -114,6 +119,17 @@ def _overlapped(stored: Event, limits: Limits) -> Overlapped:
     return Overlapped(share)
 
 
+def _learned(stored: Event, limits: Limits) -> Learned:
+    data = stored.data
+    items: list[Item] = [
+        LabelItem(limits.check_row(row), _text(label)) for row, label in data.get("labels", ())
+    ]
+    for left, right, answer, line in data.get("pairs", ()):
+        pair = _pair({"left": left, "right": right}, limits)
+        items.append(PairItem(*pair, Answer(answer), _whole(line)))
+    return Learned(_text(data["source"]), tuple(items))
+
+
 def _others(data: dict[str, Any], pair: Pair, limits: Limits) -> tuple[int, ...]:
     others = _rows(data.get("others", []), limits)
     if set(pair) & set(others):
@@ -173,4 +189,8 @@ _READERS: dict[str, Callable[[Event, Limits], SessionEvent]] = {
     "invited": _invited,
     "revoked": lambda stored, limits: Revoked(_text(stored.data["link"])),
     "overlapped": _overlapped,
+    "learned": _learned,
+    "disregarded": lambda stored, limits: Disregarded(
+        _whole(stored.data["source"]), tuple(_whole(at) for at in stored.data["items"])
+    ),
 }

@@ -9,11 +9,13 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from sameornot._types import Answer, Pair
+from sameornot.service.knowledge import Item, LabelItem, PairItem
 from sameornot.store import Draft
 
 # Of the events. Since 2, "shown" and "answered" say whether the question is a recheck; since 3, they may
-# name the other candidates of a choice; since 4, there are personal links and second opinions.
-FORMAT = 4
+# name the other candidates of a choice; since 4, there are personal links and second opinions; since 5, what
+# was known before the first question.
+FORMAT = 5
 # Most candidates of a choice, beside the first.
 MAX_OTHERS = 8
 
@@ -238,6 +240,41 @@ class Overlapped:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Learned:
+    """What a column or a file says was known before the first question.
+
+    It takes the place of what that source said before.
+    """
+
+    kind: ClassVar[str] = "learned"
+    source: str
+    items: tuple[Item, ...]
+
+    def data(self) -> dict[str, Any]:
+        """What is stored."""
+        labels = [[item.row, item.label] for item in self.items if isinstance(item, LabelItem)]
+        pairs = [
+            [item.left, item.right, item.answer.value, item.line]
+            for item in self.items
+            if isinstance(item, PairItem)
+        ]
+        return {"source": self.source} | ({"labels": labels} if labels else {"pairs": pairs})
+
+
+@dataclass(frozen=True)
+class Disregarded:
+    """The items of a source that are left out: these, and no others."""
+
+    kind: ClassVar[str] = "disregarded"
+    source: int
+    items: tuple[int, ...]
+
+    def data(self) -> dict[str, Any]:
+        """What is stored."""
+        return {"source": self.source, "items": list(self.items)}
+
+
 SessionEvent = (
     Opened
     | Shown
@@ -252,6 +289,8 @@ SessionEvent = (
     | Invited
     | Revoked
     | Overlapped
+    | Learned
+    | Disregarded
 )
 
 

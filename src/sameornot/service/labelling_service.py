@@ -20,6 +20,7 @@ from sameornot.service.errors import ServiceError
 from sameornot.service.events import (
     MAX_OTHERS,
     Introduced,
+    Learned,
     Left,
     Named,
     Overlapped,
@@ -29,6 +30,7 @@ from sameornot.service.events import (
     draft,
 )
 from sameornot.service.groups import ORDERS
+from sameornot.service.known_lines import source_lines
 from sameornot.service.links import MANAGE, SIGNED
 from sameornot.service.live_session import LiveSession, now
 from sameornot.service.opening import OpenedSession, TableSource, open_session
@@ -39,6 +41,8 @@ from sameornot.service.requests import (
     read_answer,
     read_change,
     read_chosen,
+    read_disregarded,
+    read_more_disregarded,
     read_name,
     read_new_answer,
     read_row,
@@ -185,14 +189,18 @@ class LabellingService:
         said: dict[str, Any] | None,
         changes: Sequence[dict[str, Any]],
         clusters: int | None = None,
+        disregard: Sequence[dict[str, Any]] = (),
     ) -> dict[str, Any]:
-        """Change earlier answers, the number of groups, and take a new answer: all or nothing."""
+        """Change earlier answers, the number of groups, and take a new answer: all or nothing.
+
+        `disregard` are items of what was known before that are left out from now on.
+        """
         wanted = tuple(read_change(change) for change in changes)
         regrouped = None if clusters is None else Regrouped(clusters)
 
         def propose(view: View) -> Proposal:
             new = None if said is None else read_new_answer(said, view.state)
-            return Proposal(new, wanted, regrouped)
+            return Proposal(new, wanted, regrouped, disregarded=read_more_disregarded(disregard, view.log))
 
         return self._step(person, propose, "Changed.")
 
@@ -301,7 +309,28 @@ class LabellingService:
     def history(self, person: str) -> dict[str, Any]:
         """Every answer that holds, in the order in which they were given."""
         view = self._live.view()
-        return {"answers": [view.line(entry, person) for entry in view.log.entries]}
+        return {
+            "answers": [view.line(entry, person) for entry in view.log.entries],
+            "known": source_lines(view.log.knowledge, view.table_view),
+        }
+
+    def learn(self, learned: Learned) -> None:
+        """Take in what a column or a file says was known before; once, however often it is given.
+
+        It takes the place of what the same source said before.
+        """
+        sources = self._live.view().log.knowledge.sources
+        if any(source.name == learned.source and source.items == learned.items for source in sources):
+            return
+        self._live.learn(learned)
+
+    def disregard(self, person: str, source: int, items: Sequence[int]) -> dict[str, Any]:
+        """Leave out these items of what was known before, and no others of that source."""
+
+        def propose(view: View) -> Proposal:
+            return Proposal(disregarded=(read_disregarded(source, items, view.log),))
+
+        return self._step(person, propose, "Changed.")
 
     def groups(self) -> dict[str, Any]:
         """The groups as they are now."""

@@ -16,7 +16,8 @@ from sameornot.service.doubt import doubtful_answer
 from sameornot.service.entry import Lease
 from sameornot.service.errors import Conflict, ServiceError
 from sameornot.service.event_log import EventLog
-from sameornot.service.events import EventError, SessionEvent, Shown, draft
+from sameornot.service.events import EventError, Learned, SessionEvent, Shown, draft
+from sameornot.service.known_conflict import add_known
 from sameornot.service.log import Log
 from sameornot.service.log_key import LogKey
 from sameornot.service.opening import OpenedSession
@@ -87,7 +88,7 @@ class LiveSession:
             log = self.log.append(before.log, drafts)
             if log is None:
                 continue
-            if proposal.changes or proposal.regrouped is not None:
+            if proposal.rewrites:
                 self._prefetcher.recall_labels(log.key)
             state = self.states.get(log.key, answered if log.key == key else None)
             return Committed(proposal, before, View(self.table_view, log, state))
@@ -99,6 +100,26 @@ class LiveSession:
             log = self.log.append(view.log, [draft(person, event(view))])
             if log is not None:
                 return self.view(log)
+
+    def learn(self, learned: Learned) -> None:
+        """Store what a source says was known before, unless it tells too many groups apart."""
+        while True:
+            log = self.log.read()
+            drafts = [draft("", learned)]
+            after = log.with_drafts(drafts, now())
+            if after.version in after.skipped:
+                raise ServiceError(
+                    f"{learned.source} names rows that cannot be asked about: open the table again"
+                )
+            try:
+                self.states.closure(after.key)
+            except TooManyGroups as error:
+                raise ServiceError(
+                    f"{learned.source} tells {len(error.groups)} groups apart but {log.clusters} are wanted: "
+                    f"give --clusters {len(error.groups)}"
+                ) from None
+            if self.log.append(log, drafts) is not None:
+                return
 
     def lease_next(self, person: str, view: View) -> Leased:
         """Give the person her next question."""
@@ -138,6 +159,8 @@ class LiveSession:
         found = view.state.session.answer_proba()
         proba = {frozenset(pair): chance for pair, chance in found.items()}
         conflict = find_conflict(error, attempt, proba, self._one_more(view.log, key))
+        if isinstance(error, Contradiction):
+            add_known(conflict, error, attempt, view)
         if attempt.answer is not None:
             conflict.payload |= view.heads_beside(attempt.answer)
         return conflict
@@ -148,7 +171,7 @@ class LiveSession:
             return None
         try:
             log.limits.check_clusters(key.clusters + 1)
-            self.states.check(LogKey.of(key.clusters + 1, key.replies))
+            self.states.check(LogKey.of(key.clusters + 1, key.replies, key.known))
         except (EventError, *IMPOSSIBLE):
             return None
         return key.clusters + 1

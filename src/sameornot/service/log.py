@@ -17,9 +17,11 @@ from sameornot.service.event_reading import read_event
 from sameornot.service.events import (
     Answered,
     Changed,
+    Disregarded,
     EventError,
     Introduced,
     Invited,
+    Learned,
     Left,
     Limits,
     Named,
@@ -32,6 +34,7 @@ from sameornot.service.events import (
     SessionEvent,
     Shown,
 )
+from sameornot.service.knowledge import Knowledge, Source
 from sameornot.service.links import Link
 from sameornot.service.log_key import LogKey
 from sameornot.store import Draft, Event
@@ -62,6 +65,8 @@ class Log:
         What each person is called, how many groups she wants to choose from, and when she was last heard of.
     links : dict
         Every personal link that was made, by its id.
+    knowledge : Knowledge
+        What was known before the first question.
     overlap : float
         The share of questions that go to a second person.
     skipped : tuple
@@ -82,6 +87,7 @@ class Log:
     seen: Mapping[str, datetime] = field(default_factory=dict)
     links: Mapping[str, Link] = field(default_factory=dict)
     overlap: float = OVERLAP
+    knowledge: Knowledge = field(default_factory=Knowledge)
     skipped: tuple[int, ...] = ()
 
     @property
@@ -171,13 +177,17 @@ class Log:
         return fold(self, stored, event)
 
     def _with_entries(self, entries: Sequence[Entry]) -> "Log":
-        key = LogKey.of(self.clusters, (entry.reply for entry in entries))
+        key = LogKey.of(self.clusters, (entry.reply for entry in entries), self.key.known)
         return replace(self, entries=tuple(entries), key=key, counts=AnswerCounts.of(entries))
 
     def _with_clusters(self, clusters: int | None) -> "Log":
         if clusters == self.clusters:
             return self
-        return replace(self, key=LogKey.of(clusters, self.key.replies))
+        return replace(self, key=LogKey.of(clusters, self.key.replies, self.key.known))
+
+    def _with_knowledge(self, knowledge: Knowledge) -> "Log":
+        key = LogKey.of(self.clusters, self.key.replies, knowledge.known)
+        return replace(self, knowledge=knowledge, key=key)
 
 
 def _open(log: Log, stored: Event, event: Opened) -> Log:
@@ -289,6 +299,16 @@ def _overlap(log: Log, stored: Event, event: Overlapped) -> Log:
     return replace(log, overlap=event.share)
 
 
+def _learn(log: Log, stored: Event, event: Learned) -> Log:
+    sources = [source for source in log.knowledge.sources if source.name != event.source]
+    learned = Source(stored.seq, event.source, event.items)
+    return log._with_knowledge(Knowledge((*sources, learned), log.opened["n_rows"]))
+
+
+def _disregard(log: Log, stored: Event, event: Disregarded) -> Log:
+    return log._with_knowledge(log.knowledge.without({event.source: event.items}))
+
+
 _FOLD: dict[type, Callable[[Log, Event, Any], Log]] = {
     Opened: _open,
     Shown: _show,
@@ -303,4 +323,6 @@ _FOLD: dict[type, Callable[[Log, Event, Any], Log]] = {
     Invited: _invite,
     Revoked: _revoke,
     Overlapped: _overlap,
+    Learned: _learn,
+    Disregarded: _disregard,
 }

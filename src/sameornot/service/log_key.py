@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from sameornot._types import Reply
+from sameornot.session.known import NOTHING, Known
 
 DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LogKey:
-    """A number of groups and a sequence of replies; made by `LogKey.of` and `then`.
+    """A number of groups, what is known, and a sequence of replies; made by `LogKey.of` and `then`.
 
     `reply` is the last one and `parent` the key before it; both are None for the empty log.
     """
@@ -27,11 +28,12 @@ class LogKey:
     digest: bytes
     parent: "LogKey | None" = None
     reply: Reply | None = None
+    known: Known = NOTHING
 
     @classmethod
-    def of(cls, clusters: int | None, replies: Iterable[Reply] = ()) -> "LogKey":
+    def of(cls, clusters: int | None, replies: Iterable[Reply] = (), known: Known = NOTHING) -> "LogKey":
         """The key of a whole log."""
-        key = cls(clusters, 0, _hash(b"", repr(clusters)))
+        key = cls(clusters, 0, _hash(b"", f"{clusters}{repr(known) if known else ''}"), known=known)
         for reply in replies:
             key = key.then(reply)
         return key
@@ -40,7 +42,7 @@ class LogKey:
         """The key after one more reply."""
         rows = " ".join(map(str, reply.rows))
         line = f"{rows} {reply.answer.value} {reply.step} {int(reply.is_recheck)} {reply.annotator}"
-        return LogKey(self.clusters, self.n_answers + 1, _hash(self.digest, line), self, reply)
+        return LogKey(self.clusters, self.n_answers + 1, _hash(self.digest, line), self, reply, self.known)
 
     def prefixes(self) -> Iterator["LogKey"]:
         """The key itself, the one before its last reply, and so on to the empty log."""

@@ -10,6 +10,7 @@ from sameornot.service.errors import ServiceError
 from sameornot.service.event_reading import is_opening, read_event, rows_of
 from sameornot.service.events import FORMAT, EventError, Limits, Opened, draft
 from sameornot.service.log import Log
+from sameornot.service.log_key import LogKey
 from sameornot.service.options import Options
 from sameornot.service.session_state import IMPOSSIBLE, SessionFactory, split_replies
 from sameornot.service.table_view import TableView
@@ -144,8 +145,8 @@ def _choose_clusters(wanted: int | None, log: Log, factory: SessionFactory) -> i
         return log.clusters
     try:
         log.limits.check_clusters(wanted)
-        possible, _ = split_replies(factory.closure(log.clusters), log.key.replies)
-        factory.closure(wanted).of(possible)
+        possible, _ = split_replies(factory.closure(log.key), log.key.replies)
+        factory.closure(LogKey.of(wanted, known=log.key.known)).of(possible)
     except EventError as error:
         raise ServiceError(str(error)) from None
     except IMPOSSIBLE:

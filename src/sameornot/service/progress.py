@@ -30,6 +30,7 @@ class Progress:
             "asked": asked,
             "pairs": sum(len(entry.candidates) for entry in self.log.entries),
             "unsure": counts.n_unsure,
+            "known": self.log.knowledge.known.n_rows,
             "budget": self.budget,
             "groups": self.n_found,
             "expected_groups": None if expected is None else expected._asdict(),

@@ -9,7 +9,8 @@ from typing import Any
 from sameornot._types import Answer, Pair, Reply
 from sameornot.service.entry import Change, Entry
 from sameornot.service.errors import ServiceError
-from sameornot.service.events import Answered, EventError, Regrouped, Shown, draft
+from sameornot.service.events import Answered, Disregarded, EventError, Regrouped, Shown, draft
+from sameornot.service.knowledge import Knowledge
 from sameornot.service.log import Log
 from sameornot.service.log_key import LogKey
 from sameornot.store import Draft
@@ -43,13 +44,26 @@ class NewAnswer:
 class Proposal:
     """What is to be stored together; without `regrouped`, the number of groups stays.
 
-    `shown` is the question that the person gets next, if it is not for the session to choose.
+    `shown` is the question that the person gets next, if it is not for the session to choose. `disregarded`
+    are items of what was known before that are left out.
     """
 
     answer: NewAnswer | None = None
     changes: tuple[Change, ...] = ()
     regrouped: Regrouped | None = None
     shown: Shown | None = None
+    disregarded: tuple[Disregarded, ...] = ()
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it changes what earlier answers are or mean."""
+        return bool(self.changes or self.disregarded) or self.regrouped is not None
+
+    def knowledge(self, log: Log) -> Knowledge:
+        """What is known with some items left out."""
+        if not self.disregarded:
+            return log.knowledge
+        return log.knowledge.without({event.source: event.items for event in self.disregarded})
 
     def entries(self, log: Log) -> tuple[Entry, ...]:
         """The answers of the log with the changes made; a ServiceError if one of them is gone."""
@@ -64,11 +78,11 @@ class Proposal:
     def key(self, log: Log, step: int, person: str) -> LogKey:
         """The log that it leads to; `step` is that of a new answer. An EventError if there cannot be one."""
         key = log.key
-        if self.changes or self.regrouped is not None:
+        if self.rewrites:
             clusters = log.clusters
             if self.regrouped is not None:
                 clusters = log.limits.check_clusters(self.regrouped.clusters)
-            key = LogKey.of(clusters, (entry.reply for entry in self.entries(log)))
+            key = LogKey.of(clusters, (entry.reply for entry in self.entries(log)), self.knowledge(log).known)
         if self.answer is None:
             return key
         new = self.answer
@@ -76,7 +90,8 @@ class Proposal:
 
     def drafts(self, person: str, log: Log, step: int) -> list[Draft]:
         """The events that store it behind a log."""
-        drafts = [draft(person, change.event()) for change in self.changes]
+        drafts = [draft(person, event) for event in self.disregarded]
+        drafts += [draft(person, change.event()) for change in self.changes]
         if self.regrouped is not None:
             drafts.append(draft(person, self.regrouped))
         if self.answer is not None:

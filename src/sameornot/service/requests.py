@@ -1,11 +1,13 @@
 """What requests say, checked: answers, changes and names as the page sends them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sameornot._types import Answer, Pair
 from sameornot.service.entry import Change, Lease
 from sameornot.service.errors import ServiceError
+from sameornot.service.events import Disregarded
+from sameornot.service.log import Log
 from sameornot.service.proposal import NewAnswer
 from sameornot.service.session_state import SessionState
 
@@ -48,6 +50,29 @@ def read_chosen(
         raise ServiceError(f"row {chosen!r} was not shown in question {lease.question}: reload the page")
     others = tuple(row for row in lease.candidates if row != chosen)
     return NewAnswer(Pair(lease.pair.left, chosen), answer, lease.question, seconds, others)
+
+
+def read_disregarded(source: int, items: Iterable[int], log: Log) -> Disregarded:
+    """The items of a source that are to be left out."""
+    known = next((known for known in log.knowledge.sources if known.seq == source), None)
+    if known is None:
+        raise ServiceError("this source is not there any more: look at the history again")
+    wanted = sorted(set(items))
+    if wanted and not 0 <= wanted[0] <= wanted[-1] < len(known.items):
+        raise ServiceError(f"{known.name} has {len(known.items)} items, and {wanted[-1]} is none of them")
+    return Disregarded(source, tuple(wanted))
+
+
+def read_more_disregarded(places: Iterable[Mapping[str, Any]], log: Log) -> tuple[Disregarded, ...]:
+    """The items that are left out already, and some more."""
+    more: dict[int, set[int]] = {}
+    for place in places:
+        more.setdefault(int(place["source"]), set()).add(int(place["at"]))
+    removed = {known.seq: known.removed for known in log.knowledge.sources}
+    return tuple(
+        read_disregarded(source, items | removed.get(source, frozenset()), log)
+        for source, items in more.items()
+    )
 
 
 def read_row(row: Any, state: SessionState) -> int:

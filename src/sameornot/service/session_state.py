@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from sameornot._types import Answer, Choice, Question, Reply
-from sameornot.constraints import Constraints, Contradiction
+from sameornot.constraints import Contradiction
 from sameornot.service.group_numbers import GroupNumbers
 from sameornot.service.log_key import LogKey
 from sameornot.session import (
@@ -33,20 +33,22 @@ class SessionFactory:
     pool: int
     seed: int
 
-    def begin(self, clusters: int | None, replies: Sequence[Reply]) -> ActiveSession:
-        """A session with these answers."""
+    def begin(self, key: LogKey, replies: Sequence[Reply]) -> ActiveSession:
+        """A session with the settings and the knowledge of a key, and these answers."""
         return ActiveSession(
             self.source,
-            clusters,
+            key.clusters,
             pool=self.pool,
             standardize=False,  # the encoder has scaled the features, of all kinds of columns alike
             random_state=self.seed,
             answers=replies,
+            known=key.known,
         )
 
-    def closure(self, clusters: int | None) -> Closure:
-        """What a session takes its answers to imply."""
-        return Closure(len(self.source), clusters)
+    def closure(self, key: LogKey) -> Closure:
+        """What a session takes its answers to imply, with the settings and the knowledge of a key."""
+        position = {row: row for rows in key.known.groups for row in rows}
+        return Closure(len(self.source), key.clusters, known=tuple(key.known.facts(position)))
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class SessionState:
 def replay(factory: SessionFactory, key: LogKey) -> SessionState:
     """The state after a log, from the log alone."""
     session, ignored = begin_session(factory, key)
-    numbers = number_groups(factory.closure(key.clusters), session)
+    numbers = number_groups(factory.closure(key), session)
     return _complete(key, session, numbers, ignored)
 
 
@@ -104,10 +106,10 @@ def begin_session(factory: SessionFactory, key: LogKey) -> tuple[ActiveSession, 
     """A session with the answers of a log, but for those that contradict the ones before them."""
     replies = key.replies
     try:
-        return factory.begin(key.clusters, replies), ()
+        return factory.begin(key, replies), ()
     except IMPOSSIBLE:
-        possible, ignored = split_replies(factory.closure(key.clusters), replies)
-        return factory.begin(key.clusters, possible), tuple(ignored)
+        possible, ignored = split_replies(factory.closure(key), replies)
+        return factory.begin(key, possible), tuple(ignored)
 
 
 def begin_advance(state: SessionState, reply: Reply) -> ActiveSession:
@@ -137,7 +139,7 @@ def can_advance(state: SessionState, key: LogKey) -> bool:
 
 def split_replies(closure: Closure, replies: Sequence[Reply]) -> tuple[list[Reply], list[Reply]]:
     """The answers that can be true together with those before them, and the others."""
-    known = Constraints(closure.n_points)
+    known = closure.of([])
     kept: list[Reply] = []
     ignored: list[Reply] = []
     for reply in replies:
@@ -153,8 +155,9 @@ def split_replies(closure: Closure, replies: Sequence[Reply]) -> tuple[list[Repl
 
 def number_groups(closure: Closure, session: ActiveSession) -> GroupNumbers:
     """Number the groups in the order in which the answers told them apart."""
-    numbers = GroupNumbers.none(session.pool)
-    known = Constraints(closure.n_points)
+    numbers, known = GroupNumbers.none(session.pool), closure.of([])
+    if known.known:
+        numbers = numbers.extended(session.clusterer.neighbourhoods(known, session.n_clusters))
     for reply in session.answers:
         closure.add(known, reply)
         numbers = numbers.extended(session.clusterer.neighbourhoods(known, session.n_clusters))

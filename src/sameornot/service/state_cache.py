@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import Executor, Future
 
 from sameornot._types import Pair, Question, Reply
+from sameornot.constraints import Constraints
 from sameornot.service.label_history import LabelHistory, PoolLabels, window_start
 from sameornot.service.log_key import LogKey
 from sameornot.service.session_state import (
@@ -96,9 +97,13 @@ class StateCache:
         if before is not None and key.reply is not None and can_advance(before, key):
             with _TURNS.now():
                 return begin_advance(before, key.reply)
-        closure = self._factory.closure(key.clusters)
+        closure = self._factory.closure(key)
         closure.of([reply for reply in key.replies if reply not in ignored])
         return None
+
+    def closure(self, key: LogKey) -> Constraints:
+        """What is known before any answer; raises what a session raises if it cannot be."""
+        return self._factory.closure(key).of([])
 
     def prepare(self, current: LogKey, wanted: Sequence[LogKey], executor: Executor) -> None:
         """Make the states after the answers that may come on another thread; forget those not wanted now."""

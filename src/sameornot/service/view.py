@@ -11,6 +11,7 @@ from sameornot.service.entry import Entry, Lease, Part
 from sameornot.service.errors import ServiceError
 from sameornot.service.events import Shown
 from sameornot.service.groups import Groups
+from sameornot.service.known_lines import aside_notices
 from sameornot.service.log import Log
 from sameornot.service.proposal import NewAnswer
 from sameornot.service.session_state import SessionState
@@ -34,7 +35,7 @@ class View:
     @cached_property
     def groups(self) -> Groups:
         """The groups with their names."""
-        return Groups(self.table_view, self.state, self.log.names)
+        return Groups(self.table_view, self.state, (*self.log.knowledge.names, *self.log.names))
 
     @cached_property
     def notices(self) -> list[str]:
@@ -46,6 +47,7 @@ class View:
                 f"{_count(len(skipped), 'event')} of this session could not be read and had no effect "
                 f"(number {numbers}); nothing was removed from the store."
             )
+        notices += aside_notices(self.log.knowledge, self.table_view)
         if ignored := self.state.ignored:
             notices.append(
                 f"{_count(len(ignored), 'answer')} of this session cannot be true together with earlier ones "

@@ -67,6 +67,8 @@ class ActiveSession:
         list them, and nobody is asked about them again.
     must_link, cannot_link : array of two row numbers a line, optional
         Pairs that are known already to be the same kind, and to be different.
+    known : Known, optional
+        The same as one object (`session.known` of an earlier session), in place of labels and pairs.
     records : DataFrame, optional
         What people see of each row, of pandas, polars or pyarrow; nothing is learned from it.
 
@@ -102,6 +104,7 @@ class ActiveSession:
         must_link: Any = None,
         cannot_link: Any = None,
         records: Any = None,
+        known: Known | None = None,
         **unknown: Any,
     ) -> None:
         refuse_settings(unknown)
@@ -114,7 +117,8 @@ class ActiveSession:
         self.seed = read_seed(random_state)
         wanted = default_size(n_rows) if pool is None else check_count("pool", pool, at_least=2)
         self._pool_size = max(wanted, self.n_clusters or 0)
-        self.known = Known.of(n_rows, labels=labels, must_link=must_link, cannot_link=cannot_link)
+        told = Known.of(n_rows, labels=labels, must_link=must_link, cannot_link=cannot_link)
+        self.known = told if known is None else known
         self.records = None if records is None else check_records(records, n_rows)
         self._open(read_log(answers))
 

@@ -18,7 +18,7 @@ from sameornot.embedding import EmbeddingModels
 from sameornot.table.errors import TableError
 from sameornot.table.kinds import Kind
 from sameornot.table.parsing import factorize
-from sameornot.table.vectors import AXES, VectorBlock, leading_axes, total_variance, unit_length
+from sameornot.table.vectors import AXES, VectorBlock, leading_axes, project, total_variance, unit_length
 
 _SAMPLE = 10_000  # cells that mean and axes are learned from
 _DIGITS = 9  # of the learned numbers: more would only lengthen the model file
@@ -82,8 +82,7 @@ class EmbeddedCoder:
         known = np.isfinite(vectors).all(axis=1)
         features = np.zeros((len(column), axes.shape[1]))
         if vectors.shape[1] == len(mean):
-            # Not by BLAS, whose last digits depend on the other rows.
-            features[known] = np.einsum("ij,jk->ik", unit_length(vectors[known]) - mean, axes)
+            features[known] = project(unit_length(vectors[known]) - mean, axes)
         elif known.any() and vectors.shape[1] > 0:
             raise TableError(
                 f"{self.model} makes vectors of {vectors.shape[1]} numbers now and made {len(mean)} when the "

@@ -51,6 +51,8 @@ class TableSample:
         Rows per block of `blocks`.
     features : FeatureFile, optional
         Vectors of all rows, from a file of their own; they are a column of `frame` and of `blocks`.
+    whole : DataFrame, optional
+        All rows without their vectors, where `frame` holds some rows although no files have to be read.
     """
 
     frame: pd.DataFrame
@@ -60,6 +62,7 @@ class TableSample:
     files: tuple[Path, ...] = ()
     block_rows: int = BLOCK_ROWS
     features: FeatureFile | None = None
+    whole: pd.DataFrame | None = None
 
     @classmethod
     def of(cls, frame: pd.DataFrame, block_rows: int = BLOCK_ROWS) -> Self:
@@ -70,7 +73,14 @@ class TableSample:
     def __len__(self) -> int:
         return self.n_rows
 
-    def with_features(self, features: FeatureFile, *, title: str, id_column: str | None = None) -> Self:
+    def with_features(
+        self,
+        features: FeatureFile,
+        *,
+        title: str,
+        id_column: str | None = None,
+        limits: SampleLimits = DEFAULT_LIMITS,
+    ) -> Self:
         """The same table with vectors beside it; raises if there is not one for each row, in order."""
         features.check(self.n_rows, title)
         if features.column in self.frame.columns:
@@ -79,9 +89,15 @@ class TableSample:
             )
         if id_column is not None and id_column in self.frame.columns:
             features.check_order(self.rows, self.frame[id_column])
-        frame = features.beside(self.frame, self.rows)
+        rows, frame, whole = self.rows, self.frame, None
+        chosen = choose_rows(self.n_rows, features.n_features + frame.shape[1], limits)
+        if len(rows) == self.n_rows > len(chosen):  # the table fits into memory, and the vectors do not
+            rows, frame, whole = chosen, frame.iloc[chosen].reset_index(drop=True), frame
+            frame.attrs = self.frame.attrs
+        frame = features.beside(frame, rows)
         both = hashlib.blake2b(f"{self.fingerprint} {features.fingerprint}".encode(), digest_size=16)
-        return replace(self, frame=frame, fingerprint=both.hexdigest(), features=features)
+        fingerprint = both.hexdigest()
+        return replace(self, frame=frame, rows=rows, fingerprint=fingerprint, features=features, whole=whole)
 
     def at(self, rows: np.ndarray) -> np.ndarray:
         """Positions in `frame` of table rows that are in memory."""
@@ -105,8 +121,7 @@ class TableSample:
         absent = absent[absent < self.n_rows]
         if len(absent) == 0:
             return self
-        parts = [FilePart(path, count_rows(path)) for path in self.files]
-        added = read_selected_rows(parts, absent, None, self.block_rows)
+        added = self._read(absent)
         if self.features is not None:
             added = self.features.beside(added, absent)
         frame = pd.concat([self.frame, added], ignore_index=True)
@@ -114,11 +129,18 @@ class TableSample:
         order = np.argsort(known)
         return replace(self, frame=frame.iloc[order].reset_index(drop=True), rows=known[order])
 
+    def _read(self, rows: np.ndarray) -> pd.DataFrame:
+        """Some rows that are not held, without their vectors."""
+        if self.whole is not None:
+            return self.whole.iloc[rows].reset_index(drop=True)
+        parts = [FilePart(path, count_rows(path)) for path in self.files]
+        return read_selected_rows(parts, rows, None, self.block_rows)
+
     def blocks(self) -> Iterator[tuple[int, pd.DataFrame]]:
         """Stream all rows of the table: (number of the first row, counted from 0, block)."""
         start = 0
         for block in self._blocks():
-            if self.features is not None and self.files:
+            if self.features is not None and self.features.column not in block.columns:
                 block = self.features.beside(block, slice(start, start + len(block)))
             yield start, block
             start += len(block)
@@ -132,7 +154,8 @@ class TableSample:
         for path in self.files:
             yield from read_blocks(path, step)
         if not self.files:
-            yield from (self.frame.iloc[start : start + step] for start in range(0, self.n_rows, step))
+            frame = self.frame if self.whole is None else self.whole
+            yield from (frame.iloc[start : start + step] for start in range(0, self.n_rows, step))
 
 
 def read_sample(path: Path, engine: str | None = None, limits: SampleLimits = DEFAULT_LIMITS) -> TableSample:

@@ -28,6 +28,7 @@ AXES = 50
 _LONG = 64  # numbers: shorter vectors are not reduced
 _SAMPLE = 10_000
 _DIRECTIONS = 16
+_PIECE = 64
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,18 @@ def leading_axes(features: np.ndarray, n_axes: int) -> np.ndarray:
     return axes * np.sign(axes[largest, np.arange(axes.shape[1])])
 
 
+def project(rows: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Rows (n × d) along axes (d × k), whose last digits do not depend on the other rows.
+
+    BLAS adds in an order that depends on the shape, so all products are of pieces of one shape.
+    """
+    n_pieces = -(-len(rows) // _PIECE)
+    padded = np.zeros((n_pieces * _PIECE, rows.shape[1]))
+    padded[: len(rows)] = rows
+    found = padded.reshape(n_pieces, _PIECE, rows.shape[1]) @ axes
+    return np.asarray(found.reshape(-1, axes.shape[1])[: len(rows)])
+
+
 @dataclass(frozen=True)
 class VectorCoder:
     """A block of features from a column of vectors; long ones are reduced to their `AXES` leading axes.
@@ -132,5 +145,4 @@ class VectorCoder:
         if self.axes is None:
             return features
         axes = np.array(self.axes)
-        # Not by BLAS, whose last digits depend on the other rows.
-        return np.einsum("ij,jk->ik", features, axes)
+        return project(features, axes)

@@ -39,8 +39,10 @@ COMMANDS: dict[str, Check] = {
     "undo": NOTHING,
     "change": CHANGE,
     "resolve": fields(
-        {"said": optional(NEW_ANSWER), "changes": list_of(CHANGE)}, {"clusters": optional(integer)}
+        {"said": optional(NEW_ANSWER), "changes": list_of(CHANGE)},
+        {"clusters": optional(integer), "disregard": list_of(fields({"source": integer, "at": integer}))},
     ),
+    "disregard": fields({"source": integer, "items": list_of(integer)}),
     "ask_about": fields({"row": integer}),
     "wrong": fields({"row": integer}),
     "merge": fields({"a": text, "b": text}, {"confirm": boolean}),

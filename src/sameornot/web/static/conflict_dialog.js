@@ -24,6 +24,7 @@ function show(session, payload) {
     make("h2", { id: "conflict-title", tabindex: "-1", autofocus: true }, TITLES[payload.kind]),
     make("p", { "data-testid": "conflict-sentence" }, payload.sentence),
     ...chainList(payload),
+    ...knownList(payload),
     make("h3", {}, "How should it be settled?"),
     make(
       "div",
@@ -71,10 +72,21 @@ function chainList({ chain, said, left, right, others }) {
   ];
 }
 
+/** What was known before the first question and takes part. */
+function knownList({ known }) {
+  if (!known) return [];
+  const lines = known.map((text) => make("li", {}, make("span", { class: "word" }, text)));
+  return [
+    make("h3", {}, "Known before"),
+    make("ol", { class: "chain", tabindex: "0", "data-testid": "conflict-known" }, ...lines),
+  ];
+}
+
 /** Apply the changes of an option, and the new answer unless the option drops it. */
-function resolve(session, { said }, { said: isKept, changes, clusters }) {
+function resolve(session, { said }, { said: isKept, changes, clusters, disregard }) {
   const newCount = clusters === undefined ? {} : { clusters };
-  return session.act("api/resolve", { said: isKept ? said : null, changes, ...newCount });
+  const leftOut = disregard === undefined ? {} : { disregard };
+  return session.act("api/resolve", { said: isKept ? said : null, changes, ...newCount, ...leftOut });
 }
 
 function sentence({ left, right, answer, others }) {

@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { button, byId, debounced, make, redraw, tableHead } from "./dom.js";
 import { currentView } from "./routes.js";
 import { clock } from "./format.js";
+import { KnownList } from "./known.js";
 
 const LABELS = { same: "Same", different: "Different", unsure: "Unsure" };
 // Lines drawn at first: thousands of rows with buttons make the page slow.
@@ -12,6 +13,7 @@ const FIRST = 100;
 export class HistoryView {
   #root = byId("view-history");
   #list = make("div", { class: "scroll" });
+  #known;
   #undoButton = button("Undo", () => this.#undoMany(), { "data-testid": "undo-many" });
   #number = make("input", {
     type: "number",
@@ -34,6 +36,7 @@ export class HistoryView {
   constructor(session, openRecord) {
     this.#session = session;
     this.#openRecord = openRecord;
+    this.#known = new KnownList(session);
     const refresh = debounced(() => currentView() === "history" && this.load(), 150);
     session.addEventListener("changed", refresh);
     session.addEventListener("progress", ({ detail }) => (this.#undoButton.disabled = !detail.can_undo));
@@ -46,13 +49,16 @@ export class HistoryView {
         make("label", {}, "Undo my last", this.#number, "answers"),
         this.#undoButton,
       ),
+      this.#known.root,
       this.#list,
     );
   }
 
   async load() {
     try {
-      this.#answers = (await get("api/history")).answers.sort((a, b) => b.n - a.n);
+      const { answers, known } = await get("api/history");
+      this.#answers = answers.sort((a, b) => b.n - a.n);
+      this.#known.draw(known ?? []);
       this.#draw();
     } catch (error) {
       this.#session.reportError(error);

@@ -20,11 +20,12 @@ export class ProgressView {
   }
 
   #show(progress) {
-    const { asked, budget, unsure, moved, seconds_left: left } = progress;
+    const { asked, budget, unsure, known, moved, seconds_left: left } = progress;
     byId("asked").textContent = asked > budget ? `${asked}, ${budget} planned` : `${asked} of ${budget}`;
     byId("unsure").textContent = [unsure > 0 ? `${unsure} unsure` : "", describeRepeats(progress)]
       .filter((text) => text)
       .join(" · ");
+    byId("known-before").textContent = known > 0 ? `${count(known, "row")} known before` : "";
     byId("asked-bar").style.width = `${Math.min(1, budget > 0 ? asked / budget : 1) * 100}%`;
     byId("groups-found").textContent = groupsFound(progress);
     byId("churn").textContent = moved === null ? "unknown" : percent(moved);
