@@ -18,7 +18,9 @@ N_FEATURES = 6
 N_MEMBERS = 8
 
 MUTED = "opacity:.7"
-NAME = "text-align:left;font-weight:normal;vertical-align:top;white-space:nowrap"
+# Some notebooks give tables no space of their own.
+LONG_CELL = "text-align:left;vertical-align:top;padding:2px 14px 2px 0"
+CELL = f"{LONG_CELL};white-space:nowrap"
 
 
 def session_html(session: ActiveSession) -> str:
@@ -95,32 +97,32 @@ def _pool_note(session: ActiveSession) -> str:
 
 def _summary_table(summary: pd.DataFrame) -> str:
     shown = summary.head(N_GROUPS)
-    heads = "".join(
-        f'<th style="text-align:left">{name}</th>'
-        for name in ("group", "rows", "placed", "confidence", "differs by")
-    )
-    body = "".join(_summary_line(int(str(label)), line) for label, line in shown.iterrows())
+    names = ("group", "rows", "placed", "confidence", "differs by")
+    heads = "".join(f'<th style="{CELL}">{name}</th>' for name in names)
+    body = "".join(_summary_line(label, line) for label, line in shown.iterrows())
     more = len(summary) - len(shown)
     note = f'<div style="{MUTED}">and {more} more groups: result.summary() has all</div>' if more else ""
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{note}"
 
 
-def _summary_line(label: int, line: pd.Series) -> str:
-    confidence = "" if pd.isna(line["confidence"]) else f"{line['confidence']:.0%}"
+def _summary_line(label: object, line: pd.Series) -> str:
     rows = f"{line['size']:,} ({line['share']:.0%})"
-    return (
-        f'<tr><td>{label}</td><td style="white-space:nowrap">{rows}</td><td>{line["placed"]}</td>'
-        f'<td>{confidence}</td><td style="text-align:left">{escape(line["differs"])}</td></tr>'
-    )
+    confidence = "" if pd.isna(line["confidence"]) else f"{line['confidence']:.0%}"
+    short = "".join(_cell(value, CELL) for value in (str(label), rows, str(line["placed"]), confidence))
+    return f"<tr>{short}{_cell(line['differs'], LONG_CELL)}</tr>"
 
 
 def _table(lines: Iterable[tuple[str, str]]) -> str:
     rows = "".join(
-        f'<tr><th scope="row" style="{NAME};{MUTED}">{escape(name)}</th>'
-        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        f'<tr><th scope="row" style="{CELL};{MUTED};font-weight:normal">{escape(name)}</th>'
+        f"{_cell(value, LONG_CELL)}</tr>"
         for name, value in lines
     )
     return f"<table><tbody>{rows}</tbody></table>"
+
+
+def _cell(value: str, style: str) -> str:
+    return f'<td style="{style}">{escape(value)}</td>'
 
 
 def _titled(title: str, content: str) -> str:
