@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from made_sessions import UNSURE, Y, answer_all, each_strategy, state_of, table
@@ -60,6 +61,17 @@ def test_a_choice_and_a_row_from_outside_of_the_pool_survive():
     outside = next(row for row in range(60) if row not in session.pool)
     session.tell("different", (outside, int(session.pool[0])))
     assert state_of(pickled(session)) == state_of(session)
+
+
+def test_what_was_known_before_and_the_records_survive():
+    labels = np.where(np.arange(60) < 9, Y_LONG, -1)
+    records = pd.DataFrame({"name": [f"row {n}" for n in range(60)]})
+    session = ActiveSession(X_LONG, 3, labels=labels, records=records, random_state=0)
+    answer_all(session, truth(Y_LONG), limit=3)
+    twin = pickled(session)
+    assert state_of(twin) == state_of(session)
+    assert twin.known == session.known
+    assert twin.records.equals(records)
 
 
 def test_a_pickle_holds_the_rows_and_the_answers_and_no_fits():

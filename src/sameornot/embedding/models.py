@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sameornot._progress import progress_bar
 from sameornot.embedding.cache import VectorCache
 from sameornot.embedding.contract import Embedder, Progress
 from sameornot.embedding.errors import EmbeddingError
@@ -110,10 +111,14 @@ class EmbeddingModels:
     def vectors(self, embedder: Embedder, items: Sequence[str]) -> np.ndarray:
         """The vector of each item, from the cache where it has them; NaN for items that have none."""
         parts: list[np.ndarray] = []
-        for start in range(0, len(items), _BATCH):
-            parts.append(self._batch(embedder, items[start : start + _BATCH]))
-            if self.progress is not None:
-                self.progress(embedder.items, min(start + _BATCH, len(items)), len(items))
+        is_shown_elsewhere = False if self.progress is not None else None
+        with progress_bar(len(items), embedder.items, is_shown_elsewhere) as bar:
+            for start in range(0, len(items), _BATCH):
+                batch = items[start : start + _BATCH]
+                parts.append(self._batch(embedder, batch))
+                bar.update(len(batch))
+                if self.progress is not None:
+                    self.progress(embedder.items, start + len(batch), len(items))
         width = max((part.shape[1] for part in parts), default=0)
         empty = [np.full((len(part), width), np.nan) if part.shape[1] < width else part for part in parts]
         return np.concatenate(empty) if empty else np.zeros((0, width))
