@@ -8,6 +8,7 @@ from io import BytesIO
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from PIL import Image
 
@@ -16,6 +17,7 @@ from sameornot import ActiveSession, Answer
 from sameornot.notebook import assets
 from sameornot.notebook.shown_rows import data_url
 from sameornot.oracles import truth
+from sameornot.query import STRATEGIES
 
 Y_MANY = np.arange(40) % 5
 X_MANY = table(Y_MANY, n_features=5) + 4.0 * np.eye(5)[Y_MANY]
@@ -149,6 +151,35 @@ def test_columns_that_are_no_features_come_first():
     assert [field["weight"] is None for field in question["fields"]] == [True, False, False, False]
 
 
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame(table(), columns=["a", "a", "a"]),
+        pd.DataFrame(table()),
+        np.full((8, 2), 0.1),
+        table()[:2],
+        pl.DataFrame({"a": [0.0, 1.0, 5.0], "b": [1.0, 1.0, 0.0]}),
+    ],
+    ids=["recurring names", "numbers as names", "constant", "two rows", "polars"],
+)
+def test_odd_tables_can_be_labelled(X):
+    widget = ActiveSession(X, random_state=0).label(records=X if hasattr(X, "columns") else None)
+    for _ in range(2):
+        if widget.view["question"] is not None:
+            press(widget, answer="different")
+    assert widget.view["message"] == ""
+    assert len(widget.session.answers) == (1 if len(X) == 2 else 2)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_can_be_answered(strategy):
+    session = ActiveSession(table(), 3, strategy=strategy, random_state=0)
+    widget = session.label()
+    for _ in range(3):
+        press(widget, answer=truth(Y)(session.ask()).value)
+    assert (len(session.answers), widget.view["message"]) == (3, "")
+
+
 def test_the_features_come_heaviest_first_with_how_far_apart_they_are():
     session = ActiveSession(X_MANY, 5, random_state=0)
     answer_all(session, truth(Y_MANY), limit=10)
@@ -195,7 +226,8 @@ def test_a_column_of_images_is_no_field():
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"records": pd.DataFrame({"a": [1]})}, "records has 1 rows but the session has 8"),
+        ({"records": pd.DataFrame({"a": [1]})}, "records has 1 rows but X has 8: give one record"),
+        ({"records": [1, 2]}, "records is a list but a DataFrame"),
         ({"image": "scan"}, "image='scan' but records has no such column"),
         ({"choices": 0}, "choices=0 but at least 1 is needed"),
         ({"budget": "ten"}, "budget='ten' but a whole number is needed"),

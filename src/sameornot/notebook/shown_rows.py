@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from sameornot._dataframes import as_pandas
 from sameornot.session import ActiveSession
+from sameornot.session.rows import check_records
 from sameornot.table import display
 
 # Fields that are sent to the widget, characters of a cell, and bytes of an image.
@@ -36,16 +36,10 @@ class ShownRows:
         The column of `records` that holds images: paths of files, bytes, Pillow images or arrays of pixels.
     """
 
-    def __init__(
-        self, session: ActiveSession, records: pd.DataFrame | None = None, image: str | None = None
-    ) -> None:
-        records = None if records is None else as_pandas(records)
-        self._session, self._records, self._image = session, records, image
-        if records is not None and len(records) != len(session):
-            raise ValueError(
-                f"records has {len(records)} rows but the session has {len(session)}: one a row is needed"
-            )
-        if image is not None and (records is None or image not in records.columns):
+    def __init__(self, session: ActiveSession, records: Any = None, image: str | None = None) -> None:
+        self._session, self._image = session, image
+        self._records = None if records is None else check_records(records, len(session))
+        if image is not None and (self._records is None or image not in self._records.columns):
             raise ValueError(f"image={image!r} but records has no such column")
 
     def name(self, row: int) -> str:
@@ -64,7 +58,7 @@ class ShownRows:
 
         Columns that are there for people alone come first, then the features by their weight.
         """
-        weight = {at: float(weights[name]) for at, name in self._columns.items() if name in weights.index}
+        weight = self._weights(weights)
         columns = sorted(self._columns, key=lambda at: -weight.get(at, np.inf))
         fields = [
             {
@@ -82,6 +76,13 @@ class ShownRows:
         if self._image is None or self._records is None:
             return None
         return data_url(self._records[self._image].iat[row])
+
+    def _weights(self, weights: pd.Series) -> dict[int, float]:
+        """The weight of each shown column that is a feature."""
+        if self._records is None:
+            return dict(enumerate(weights.tolist()))
+        by_name = dict(zip(weights.index, weights.tolist(), strict=True))
+        return {at: by_name[str(name)] for at, name in self._columns.items() if str(name) in by_name}
 
     @cached_property
     def _columns(self) -> dict[int, Any]:
