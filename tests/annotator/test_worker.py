@@ -50,10 +50,10 @@ def test_answers_are_right_and_signed_as_its_own(service, chat):
 
 
 def test_page_says_to_whom_records_are_sent_and_nothing_is_sent_without_the_option(service, chat):
-    assert service.state(ANA)["notices"] == []
+    assert service.state(ANA)["annotator"] is None
     assert chat.requests == []
     worker_for(service, chat)
-    notice = service.state(ANA)["notices"][0]
+    notice = service.state(ANA)["annotator"]
     assert notice.startswith(f"Records of this table are sent to {worker_host(chat)}, where the model tiny")
     assert chat.requests == []
 
@@ -83,6 +83,7 @@ def test_people_are_asked_what_it_was_unsure_about(service, chat):
     unsure = {frozenset((line["left"]["row"], line["right"]["row"])) for line in answers_of(service)}
     question = service.state(ANA)["question"]
     assert frozenset((question["left"]["row"], question["right"]["row"])) in unsure
+    assert question["why"] == "tiny (model) was unsure about these two."
     step = service.answer(ANA, question["id"], "same")
     again = step["question"]
     assert frozenset((again["left"]["row"], again["right"]["row"])) in unsure - {
@@ -108,7 +109,7 @@ def test_contradicting_answer_is_kept_as_a_vote_and_asked_of_people(service, cha
 
 def test_worker_stops_at_its_budget_and_says_so(service, chat):
     worker = worker_for(service, chat, budget=Budget(max_calls=2)).start()
-    wait_until(lambda: "budget" in service.state(ANA)["notices"][0])
+    wait_until(lambda: "budget" in service.state(ANA)["annotator"])
     worker.close()
     assert len(chat.requests) == 2
     assert service.state(ANA)["question"] is not None

@@ -68,7 +68,7 @@ class LabellingService:
         self.title: str = opened.options["title"]
         self.budget: int = opened.options["budget"]
         self.folder = opened.table_view.folder
-        self.automatic_notice = ""
+        self.automatic_notice: str | None = None
         self.links = SessionLinks(self._live.log)
 
     @classmethod
@@ -109,7 +109,8 @@ class LabellingService:
             "pool": len(view.state.rows),
             "clusters": view.log.clusters,
             "budget": self.budget,
-            "notices": [*([self.automatic_notice] if self.automatic_notice else []), *view.notices],
+            "notices": view.notices,
+            "annotator": self.automatic_notice,
             "person": {
                 "id": person,
                 "name": view.log.people.get(person, ""),

@@ -14,6 +14,7 @@ from sameornot.service.groups import Groups
 from sameornot.service.known_lines import aside_notices
 from sameornot.service.log import Log
 from sameornot.service.proposal import NewAnswer
+from sameornot.service.seats import is_automatic
 from sameornot.service.session_state import SessionState
 from sameornot.service.snapshot import GivenAnswer
 from sameornot.service.table_view import TableView
@@ -100,6 +101,8 @@ class View:
 
     def reason(self, lease: Lease) -> str:
         """Which group a record is compared with, and how certain the model is."""
+        if automatic := self._automatic_answer(lease):
+            return automatic
         if lease.is_recheck:
             return "This was asked before: a second answer tells how far single answers can be relied on."
         left, right = lease.pair
@@ -115,6 +118,20 @@ class View:
         records = "1 record is known" if n_known == 1 else f"{n_known} records are known"
         compared = f"{name} is compared with {self.groups.of(right).label}, of which {records}."
         return f"{compared} {self._likely_groups(left)}"
+
+    def _automatic_answer(self, lease: Lease) -> str:
+        """What an automatic annotator said about a pair that a person is asked for that reason."""
+        if lease.is_second or lease.others:
+            return ""
+        for entry in reversed(self.log.entries):
+            if is_automatic(entry.author) and set(entry.pair) == set(lease.pair):
+                name = self.log.people.get(entry.author, "A machine")
+                if entry.answer is Answer.UNSURE:
+                    return f"{name} was unsure about these two."
+                return (
+                    f"{name} said “{entry.answer.value}” about these two, and other answers make it doubtful."
+                )
+        return ""
 
     def _likely_groups(self, row: int) -> str:
         """The likeliest groups of a row: by the probabilities that it was chosen for, if it was."""

@@ -197,6 +197,10 @@ class SqlStore:
             with engine.begin() as connection:
                 yield connection
         except (exc.DBAPIError, exc.TimeoutError) as error:
+            if (
+                type(error) is exc.DatabaseError
+            ):  # damage: no connection may go on with pages it has in memory
+                self._backend.engine.dispose()
             raise StoreError(self._backend.explain(error)) from error
 
 

@@ -54,7 +54,9 @@ function watchConnection(session) {
 }
 
 /** Show how the table was read, unless these notices have been dismissed. */
-function showNotices({ notices, session }) {
+function showNotices({ notices, session, annotator }) {
+  byId("sent-to").textContent = annotator ?? "";
+  byId("sent-to").hidden = !annotator;
   const seen = `${session}: ${notices.join(" ")}`;
   byId("notices").hidden = notices.length === 0 || loadSetting("notices") === seen;
   byId("notices-summary").textContent = `About this table: ${count(notices.length, "notice")}`;
