@@ -10,16 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import Simulation
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sameornot import ActiveSession, Contradiction
+from sameornot import ActiveSession, Constraints, Contradiction
 from sameornot.cluster.base import Problem, State
 from sameornot.datasets import make_gaussian
 from sameornot.ensemble.clustering import EnsembleClustering
 from sameornot.ensemble.config import EnsembleConfig
+from sameornot.ensemble.given_pairs import leaves_sets_open, place_sets
 from sameornot.ensemble.graph import neighbour_graph
 from sameornot.ensemble.learners import LEARNERS
 
@@ -233,3 +235,46 @@ def test_a_checkpoint_is_what_is_remembered_of_the_whole_fit(simulation):
     np.testing.assert_array_equal(alone.proba, of_fit.proba)
     assert [rows.tolist() for rows in alone.groups] == [rows.tolist() for rows in of_fit.groups]
     np.testing.assert_array_equal(alone.graphs.weighted.toarray(), of_fit.graphs.weighted.toarray())
+
+
+# --- pairs that nobody chose ----------------------------------------------------------------------------
+
+
+def drawn_pairs(y, n_pairs, seed):
+    rng = np.random.default_rng(seed)
+    pairs = np.array([rng.choice(len(y), size=2, replace=False) for _ in range(n_pairs)], dtype=int)
+    pairs = pairs.reshape(-1, 2)
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    return {"must_link": pairs[same], "cannot_link": pairs[~same]}
+
+
+@pytest.mark.slow
+def test_pairs_drawn_at_random_raise_the_agreement():
+    found = {n_pairs: [] for n_pairs in (0, 50, 200)}
+    for load in (load_iris, load_wine, load_breast_cancer):
+        X, y = load(return_X_y=True)
+        for n_pairs, seed in [(0, 0), (50, 0), (50, 1), (200, 0), (200, 1)]:
+            model = EnsembleClustering(len(set(y)), random_state=seed)
+            labels = (
+                model.fit_predict(X, **drawn_pairs(y, n_pairs, seed)) if n_pairs else model.fit_predict(X)
+            )
+            found[n_pairs].append(adjusted_rand_score(y, labels))
+    without, few, many = (np.mean(found[n_pairs]) for n_pairs in (0, 50, 200))
+    assert few > without - 0.01
+    assert many > without + 0.05
+
+
+def test_sets_of_linked_rows_go_to_the_group_that_is_likeliest_and_allowed():
+    proba = np.array([[0.9, 0.1], [0.6, 0.4], [0.8, 0.2], [0.7, 0.3], [0.5, 0.5]])
+    answers = Constraints.from_pairs(5, must_link=np.array([(0, 1)]), cannot_link=np.array([(2, 3)]))
+    assert leaves_sets_open(answers, 2)
+    placed = place_sets(proba, answers)
+    assert [members.tolist() for members in placed.groups] == [[0, 1, 2], [3]]
+    np.testing.assert_array_equal(placed.excluded[:, 0], [False, False, False, True, False])
+    np.testing.assert_array_equal(placed.excluded[:, 1], [False, False, True, False, False])
+
+
+def test_labels_leave_nothing_open():
+    answers = Constraints.from_pairs(5, labels=np.array([0, 0, 1, -1, -1]))
+    assert not leaves_sets_open(answers, 2)
+    assert not leaves_sets_open(answers, None)

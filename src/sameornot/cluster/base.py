@@ -247,8 +247,7 @@ class Clusterer(
         seed = int(check_random_state(self.random_state).randint(2**31))
         problem = Problem(X, answers, n_clusters, scale, seed)
         state = State(self.prepare(X, scale, n_clusters))
-        clustering = self.conclude(problem, state)
-        return self._store(self.cluster(problem, state) if clustering is None else clustering, problem)
+        return self._store(self._cluster_given(problem, state), problem)
 
     def predict(self, X: Any) -> np.ndarray:
         """The group of each row, also of rows that were not fitted."""
@@ -266,6 +265,11 @@ class Clusterer(
 
     def _constraints(self, n_rows: int, y: Any, must_link: Any, cannot_link: Any) -> Constraints:
         return check_constraints(n_rows, y, must_link, cannot_link)
+
+    def _cluster_given(self, problem: Problem, state: State) -> Clustering:
+        """The clustering of `fit`."""
+        clustering = self.conclude(problem, state)
+        return self.cluster(problem, state) if clustering is None else clustering
 
     def _store(self, clustering: Any, problem: Problem) -> Self:
         """Set the fitted attributes; subclasses add their own."""

@@ -6,15 +6,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sameornot.cluster.base import Clusterer, Problem, State
+from sameornot.cluster.base import Clusterer, Clustering, Problem, State
 from sameornot.constraints import Constraints
 from sameornot.ensemble.config import EnsembleConfig
 from sameornot.ensemble.fit import EnsembleFit, fisher_metric
 from sameornot.ensemble.geometry import Geometry
+from sameornot.ensemble.given_pairs import leaves_sets_open, place_sets
 from sameornot.ensemble.inconsistent import fit_inconsistent
 from sameornot.ensemble.learners import LEARNERS, Ensemble, Graphs
 from sameornot.ensemble.linking import respect_constraints
-from sameornot.ensemble.posterior import Evidence, first_checkpoint, fit_ensemble
+from sameornot.ensemble.posterior import Evidence, Posterior, first_checkpoint, fit_ensemble
 from sameornot.ensemble.preparation import prepare
 from sameornot.ensemble.prequential import PredictionCheckpoint
 from sameornot.ensemble.structure import granularity
@@ -153,9 +154,24 @@ class EnsembleClustering(Clusterer):
             )
         else:
             posterior = fit_ensemble(evidence, ensemble, rng)
-        metric = fisher_metric(state.prepared.rows, problem.scale, posterior.proba)
+        return self._clustering(problem, posterior, state.prepared)
+
+    def _cluster_given(self, problem: Problem, state: State) -> Clustering:
+        """That of `cluster`, unless pairs leave open which group their rows are in."""
+        answers, n_clusters, ensemble = problem.answers, problem.n_clusters, self._ensemble
+        if n_clusters is None or not leaves_sets_open(answers, n_clusters):
+            return super()._cluster_given(problem, state)
+        evidence = Evidence(
+            state.prepared, TrainingSet.without_exclusions([], len(problem.X)), [], (), n_clusters
+        )
+        without = fit_ensemble(evidence, ensemble, problem.step_rng())
+        placed = replace(evidence, known=place_sets(without.proba, answers))
+        return self._clustering(problem, fit_ensemble(placed, ensemble, problem.step_rng()), state.prepared)
+
+    def _clustering(self, problem: Problem, posterior: Posterior, prepared: Geometry) -> EnsembleFit:
+        metric = fisher_metric(prepared.rows, problem.scale, posterior.proba)
         labels = posterior.proba.argmax(axis=1)
-        return EnsembleFit(labels, metric, problem.X, posterior.proba, posterior, state.prepared, ensemble)
+        return EnsembleFit(labels, metric, problem.X, posterior.proba, posterior, prepared, self._ensemble)
 
     def _evidence(self, problem: Problem, state: State) -> Evidence:
         answers, n_groups, found = problem.answers, problem.n_clusters, None
@@ -188,7 +204,8 @@ class EnsembleClustering(Clusterer):
         return Ensemble(tuple(self.learners), self.config or EnsembleConfig())
 
     def _store(self, clustering: EnsembleFit, problem: Problem) -> Self:
-        known = self.neighbourhoods(problem.answers, problem.n_clusters)
+        is_open = leaves_sets_open(problem.answers, problem.n_clusters)
+        known = [] if is_open else self.neighbourhoods(problem.answers, problem.n_clusters)
         may_add = problem.n_clusters is None
         proba = respect_constraints(clustering.proba, problem.answers, known, may_add=may_add)
         return super()._store(replace(clustering, proba=proba, labels=proba.argmax(axis=1)), problem)
