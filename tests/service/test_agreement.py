@@ -62,13 +62,13 @@ class Team:
 
     def __init__(self, place, errors, overlap=None):
         self.rng = np.random.default_rng(0)
-        self.errors = errors
+        self.errors, self.place = errors, place
         options = Options(clusters=3)
         self.service = LabellingService.open(
             open_store(place), TABLE, title="cells", options=options, ahead=False
         )
         if overlap is not None:
-            self.service.overlap("ana", overlap)
+            self.service.set_overlap(overlap)
         for person in errors:
             self.service.introduce(person, person.title())
 
@@ -87,6 +87,12 @@ class Team:
                 self.service.answer(person, question["id"], said)
             except ValueError:  # a contradiction: she thinks again
                 self.service.answer(person, question["id"], self.truth(question))
+
+    def events(self):
+        store = open_store(self.place)
+        found = store.read(self.service.session)
+        store.close()
+        return found
 
     @property
     def entries(self):
@@ -122,6 +128,15 @@ def test_the_wanted_share_of_questions_goes_to_a_second_person(team, overlap, n)
         assert frozenset(entry.pair) in pairs_of(earlier, other)
         assert frozenset(entry.pair) not in pairs_of(earlier, entry.author)
     assert people.service.team("ana")["second"] == len(second)
+
+
+def test_the_share_is_kept_and_has_to_be_one(team):
+    people = team(0.3, ana=0.0)
+    people.service.set_overlap(0.3)
+    assert people.service.team("ana")["overlap"] == 0.3
+    assert sum(event.kind == "overlapped" for event in people.events()) == 1
+    with pytest.raises(ValueError, match=r"the share of second opinions is 1\.5 but 0 to 1 is needed"):
+        people.service.overlap("ana", 1.5)
 
 
 def test_one_person_gets_no_second_opinions(team):

@@ -45,6 +45,10 @@ def label(
             "https://host/prefix.",
         ),
     ] = None,
+    overlap: Annotated[
+        float | None,
+        typer.Option(help="Share of the questions that go to a second person. 0.1 by default."),
+    ] = None,
     browser: BrowserOption = True,
     log: Annotated[
         str | None,
@@ -67,6 +71,8 @@ def label(
             annotator, annotator_model, annotator_task, annotator_calls, annotator_tokens
         ).read()
         with open_table(options) as service, annotating(service, model):
+            if overlap is not None:
+                service.set_overlap(overlap)
             serve_page(service, binding, browser)
 
 

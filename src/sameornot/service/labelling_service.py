@@ -280,9 +280,15 @@ class LabellingService:
 
     def overlap(self, person: str, share: float) -> dict[str, Any]:
         """Set which share of the questions goes to a second person."""
+        self.set_overlap(share, person)
+        return self._next(person, self._live.view())
+
+    def set_overlap(self, share: float, person: str = "") -> None:
+        """Set it without a question for somebody."""
         if not 0.0 <= share <= 1.0:
-            raise ServiceError(f"share is {share:g} but 0 to 1 is needed")
-        return self._next(person, self._live.note(person, lambda view: Overlapped(share)))
+            raise ServiceError(f"the share of second opinions is {share:g} but 0 to 1 is needed")
+        if share != self._live.log.read().overlap:
+            self._live.note(person, lambda view: Overlapped(share))
 
     def settle(self, person: str, left: int, right: int, answer: str) -> dict[str, Any]:
         """Decide a pair that people answered differently: the answers that say otherwise are corrected."""
