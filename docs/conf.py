@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 
@@ -77,7 +78,21 @@ def _is_own(cls: type, member: str) -> bool:
     return False
 
 
-autosummary_context = {"own": own}
+def properties(fullname: str, names: list[str]) -> list[str]:
+    """Those properties of a class that are written in this package and that its docstring does not list."""
+    module, _, name = fullname.rpartition(".")
+    cls = getattr(import_module(module), name)
+    listed = (cls.__doc__ or "").partition("Attributes\n")[2]
+    found = [member for member in names if _is_own(cls, member) and _is_property(cls, member)]
+    return [member for member in found if f"\n    {member} :" not in listed]
+
+
+def _is_property(cls: type, member: str) -> bool:
+    kinds = (property, cached_property)
+    return any(isinstance(vars(base).get(member), kinds) for base in cls.__mro__)
+
+
+autosummary_context = {"own": own, "properties": properties}
 
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE / "examples"),

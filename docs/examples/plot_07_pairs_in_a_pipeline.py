@@ -5,7 +5,7 @@ Given pairs in a Pipeline
 Pairs are known already and nobody can be asked. Every clusterer takes ``must_link`` and ``cannot_link``,
 and works in a scikit-learn ``Pipeline``. Only three of the fifteen features tell the groups apart. How
 much do pairs help, and which clusterer makes most of them? Bars are standard errors over five random sets
-of pairs.
+of pairs. (Random pairs are a poor way to spend an expert: a session chooses better ones.)
 """
 
 import matplotlib.pyplot as plt
