@@ -55,6 +55,49 @@ def test_typical_rows_are_near_the_mean_and_doubtful_ones_were_placed_by_the_mod
         assert (np.diff(distance) >= -1e-9).all()
 
 
+RECORDS = pd.DataFrame(
+    {
+        "note": [
+            "red apple",
+            "red pear",
+            "green apple",
+            "red plum",
+            "blue sky",
+            "grey sky",
+            "blue sea",
+            "dark sky",
+        ],
+        "kind": list("aaabbbbb"),
+        "year": pd.to_datetime([f"200{n}-01-01" for n in range(8)]),
+        "scan": [np.zeros((2, 2))] * 8,
+        "same": [1.0] * 8,
+    }
+)
+
+
+def test_with_records_what_stands_out_is_told_in_their_terms():
+    session = ActiveSession(FRAME, 2, records=RECORDS, random_state=0)
+    answer_all(session, truth(KIND), limit=3)
+    result = session.result()
+    summary = result.summary(n_features=4)
+    light, heavy = (summary.differs[result.labels[row]].split("; ") for row in (0, 4))
+    assert light == [
+        "year 2001-07-02 (others 2005-07-02)",
+        "note with “red” 75% (others 0%)",
+        "kind a 75% (others 0%)",
+        "note with “apple” 50% (others 0%)",
+    ]
+    assert "note with “sky” 75% (others 0%)" in heavy
+    assert "kind b 100% (others 25%)" in heavy
+
+
+def test_records_without_anything_that_stands_out_say_nothing():
+    records = pd.DataFrame({"empty": [None] * 8, "unique": [f"w{n}" for n in range(8)]})
+    session = ActiveSession(FRAME, 2, records=records, random_state=0)
+    answer_all(session, truth(KIND), limit=3)
+    assert session.result().summary().differs.tolist() == ["", ""]
+
+
 def test_of_a_table_larger_than_the_pool_sizes_count_all_rows():
     X, y = np.repeat(FRAME.to_numpy(), 10, axis=0), np.repeat(KIND, 10)
     session = ActiveSession(X, 2, pool=16, random_state=0)

@@ -1,6 +1,7 @@
 """The labeller in a real JupyterLab: rows are labelled by key, and the next cell has the result."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from jupyter_lab import JupyterLab, Notebook
@@ -19,18 +20,26 @@ session.result()
 """
 # The notebook's own keys in command mode: undo and cut cells, restart the kernel, make a heading.
 NOTEBOOK_KEYS = ("z", "x", "0", "0", "1")
+# Some pixel of the map has the colour of the first group in the present theme.
+MAP_IS_DRAWN = """() => {
+    const map = document.querySelector(".sameornot-labeller .map");
+    const hue = getComputedStyle(map).getPropertyValue("--g1").trim();
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hue.slice(at, at + 2), 16));
+    if (map.width === 0) return false;
+    const { data } = map.getContext("2d").getImageData(0, 0, map.width, map.height);
+    for (let at = 0; at < data.length; at += 4) {
+        const isNear = [red, green, blue].every((value, n) => Math.abs(data[at + n] - value) < 3);
+        if (isNear && data[at + 3] > 0) return true;
+    }
+    return false;
+}"""
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterLab]:
-    with JupyterLab(tmp_path_factory.mktemp("lab")) as lab:
-        yield lab
-
-
-@pytest.fixture(scope="module")
-def notebook(chromium: Browser, lab: JupyterLab) -> Iterator[Notebook]:
+@pytest.fixture
+def notebook(chromium: Browser, tmp_path: Path) -> Iterator[Notebook]:
     """A notebook whose first cell shows the widget; nothing is loaded from elsewhere."""
-    with chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light") as context:
+    options = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"}
+    with JupyterLab(tmp_path) as lab, chromium.new_context(**options) as context:
         elsewhere: list[str] = []
         context.on("request", lambda request: elsewhere.append(request.url))
         notebook = lab.open(context, [LABEL, RESULT])
@@ -40,22 +49,31 @@ def notebook(chromium: Browser, lab: JupyterLab) -> Iterator[Notebook]:
         assert [url for url in elsewhere if not url.startswith((lab.address, "data:", "blob:"))] == []
 
 
-def test_rows_are_labelled_by_key_and_the_next_cell_has_the_result(notebook):
-    notebook.labeller.click(position={"x": 8, "y": 8})
+def test_a_session_is_labelled_in_jupyterlab(notebook):
+    """One test, because starting a JupyterLab takes longer than all that it is used for."""
+    check_labelling_by_key_and_the_result_in_the_next_cell(notebook)
+    check_that_no_key_reaches_the_notebook(notebook)
+    check_the_mouse_and_the_focus(notebook)
+    check_the_theme(notebook)
+
+
+def check_labelling_by_key_and_the_result_in_the_next_cell(notebook):
+    status = notebook.labeller.get_by_test_id("status")
+    click_beside_everything(notebook)
     for key in "sdu":
         notebook.answer(key)
-    expect(notebook.labeller.get_by_test_id("status")).to_contain_text("3 answers · 1 unsure")
+    expect(status).to_contain_text("3 answers · 1 unsure")
     notebook.answer("z")
-    expect(notebook.labeller.get_by_test_id("status")).to_contain_text("2 answers")
+    expect(status).to_contain_text("2 answers")
     notebook.run(1)
     expect(notebook.text(1).first).to_contain_text("['same', 'different'] 60")
     expect(notebook.text(1).last).to_contain_text("SessionResult")
 
 
-def test_keys_of_the_notebook_do_not_reach_it_from_the_widget(notebook):
+def check_that_no_key_reaches_the_notebook(notebook):
     cells = notebook.page.locator(".jp-Notebook .jp-Cell")
     n_cells = cells.count()
-    notebook.labeller.click(position={"x": 8, "y": 8})
+    click_beside_everything(notebook)
     for key in NOTEBOOK_KEYS:
         notebook.page.keyboard.press(key)
     notebook.answer("u")  # which comes after the others
@@ -63,17 +81,23 @@ def test_keys_of_the_notebook_do_not_reach_it_from_the_widget(notebook):
     expect(notebook.page.locator(".jp-Dialog")).to_have_count(0)
 
 
-def test_the_mouse_answers_too_and_the_focus_stays_in_the_widget(notebook):
+def check_the_mouse_and_the_focus(notebook):
     before = notebook.labeller.get_attribute("data-question")
     notebook.labeller.get_by_test_id("different").click()
     expect(notebook.labeller).not_to_have_attribute("data-question", before)
     assert notebook.labeller.evaluate("element => element.matches(':focus-within')")
 
 
-def test_it_has_the_theme_of_the_notebook(notebook):
-    backgrounds = set()
+def check_the_theme(notebook):
+    """The widget has that of the notebook, and its map is drawn in the new colours."""
+    seen = set()
     for theme in ("Light", "Dark"):
         notebook.set_theme(theme)
         expect(notebook.labeller).to_have_attribute("data-theme", theme.lower())
-        backgrounds.add(notebook.labeller.evaluate("element => getComputedStyle(element).backgroundColor"))
-    assert len(backgrounds) == 2
+        notebook.page.wait_for_function(MAP_IS_DRAWN)
+        seen.add(notebook.labeller.evaluate("element => getComputedStyle(element).backgroundColor"))
+    assert len(seen) == 2
+
+
+def click_beside_everything(notebook):
+    notebook.labeller.click(position={"x": 8, "y": 8})

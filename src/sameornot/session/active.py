@@ -444,7 +444,7 @@ class ActiveSession:
                 clustering,
                 clustering.accuracy_interval(),
                 clustering.group_count(),
-                pool=PoolRows(self._source, self._pool.rows),
+                pool=PoolRows(self._source, self._pool.rows, self.records),
             )
             self._expansion = Expansion(self._source, self._pool, result, self.known)
         return self._expansion

@@ -28,10 +28,11 @@ BLOCK = 100_000
 
 @dataclass(frozen=True)
 class PoolRows:
-    """The rows of the table that questions are about, and where they are taken from."""
+    """The rows of the table that questions are about, their source, and what people see of all rows."""
 
     source: RowSource
     rows: np.ndarray
+    records: pd.DataFrame | None = None
 
     @property
     def features(self) -> np.ndarray:
@@ -103,7 +104,8 @@ class SessionResult:
             `size` and `share` count all rows; the other columns are about the rows that questions may be
             about: how many of them answers placed, the mean confidence of the others, the features in which
             the group differs most from the others (means), and the rows nearest to the mean of their group
-            and of the least confidence.
+            and of the least confidence. If the session has records, their columns are compared instead of
+            the features: means of numbers, and values and words that are more common in the group.
         """
         check_count("n_features", n_features, at_least=0)
         check_count("n_rows", n_rows, at_least=0)
@@ -111,8 +113,9 @@ class SessionResult:
         placed = np.concatenate([np.empty(0, dtype=np.intp), *self.neighbourhoods])
         is_placed = np.isin(self.pool.rows, placed)
         space = self.metric.transform(X)
+        records = None if self.pool.records is None else self.pool.records.iloc[self.pool.rows]
         known = GroupedRows(
-            self.pool.rows, X, space, found.labels, found.confidence, is_placed, self.feature_weights
+            self.pool.rows, X, space, found.labels, found.confidence, is_placed, self.feature_weights, records
         )
         return summarise(known, self.labels, n_features, n_rows)
 

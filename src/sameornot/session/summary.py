@@ -6,13 +6,15 @@ import numpy as np
 import pandas as pd
 
 from sameornot.query.base import most_typical
+from sameornot.session.standing_out import read_columns, standing_out
 
 
 @dataclass(frozen=True)
 class GroupedRows:
     """Rows of the table (X) with their labels and confidence, and the share of each feature in the metric.
 
-    `space` are the rows under the learned metric, `is_placed` tells which of them answers placed.
+    `space` are the rows under the learned metric, `is_placed` tells which of them answers placed. `records`
+    is what people see of the rows, if that is something else than the features.
     """
 
     rows: np.ndarray
@@ -22,12 +24,14 @@ class GroupedRows:
     confidence: np.ndarray
     is_placed: np.ndarray
     weights: pd.Series
+    records: pd.DataFrame | None = None
 
 
 def summarise(known: GroupedRows, labels: np.ndarray, n_features: int, n_rows: int) -> pd.DataFrame:
     """One line a group; sizes are counted over the labels of all rows, the rest over the known rows."""
     lines = []
     sizes = np.bincount(labels)
+    columns = None if known.records is None else read_columns(known.records)
     for label in np.flatnonzero(sizes).tolist():
         members = known.labels == label
         by_model = members & ~known.is_placed
@@ -38,7 +42,11 @@ def summarise(known: GroupedRows, labels: np.ndarray, n_features: int, n_rows: i
                 "share": sizes[label] / len(labels),
                 "placed": int((members & known.is_placed).sum()),
                 "confidence": float(known.confidence[by_model].mean()) if by_model.any() else np.nan,
-                "differs": "; ".join(differences(known, members, n_features)),
+                "differs": "; ".join(
+                    differences(known, members, n_features)
+                    if columns is None
+                    else standing_out(columns, members, n_features)
+                ),
                 "typical": typical_rows(known, members, n_rows),
                 "doubtful": doubtful_rows(known, by_model, n_rows),
             }
