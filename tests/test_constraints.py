@@ -395,6 +395,18 @@ def test_proven_neighbourhoods_come_before_provisional_ones():
     assert [members.tolist() for members in known.provisional_neighbourhoods(4)] == [[0], [1], [5], [2]]
 
 
+def test_known_pairs_make_only_groups_that_all_differ_from_each_other():
+    """Rows of pairs that nobody chose are no groups of their own; rows that were asked about may be."""
+    known = Constraints(8)
+    for pair, answer in [((0, 1), SAME), ((0, 2), DIFFERENT), ((3, 4), DIFFERENT), ((5, 0), DIFFERENT)]:
+        known.add(pair, answer, is_known=True)
+    assert [members.tolist() for members in known.provisional_neighbourhoods(8)] == [[0, 1], [2]]
+    known.add((5, 3), DIFFERENT)
+    known.add((6, 0), DIFFERENT)
+    found = [members.tolist() for members in known.provisional_neighbourhoods(8)]
+    assert found == [[0, 1], [2], [5], [3], [6]]
+
+
 def test_provisional_neighbourhoods_are_in_the_order_of_the_answers():
     known = Constraints(12)
     for pair, answer in [((7, 3), DIFFERENT), ((9, 7), DIFFERENT), ((1, 2), DIFFERENT), ((2, 4), SAME)]:

@@ -279,15 +279,20 @@ class Constraints:
         """The groups that facts mention first, each known to differ from at least one before it.
 
         Not all of them were compared with each other, so two of them may still be one. If as many groups are
-        all known to differ from each other, it is these.
+        all known to differ from each other, it is these. What was known before the first question is about
+        rows that nobody chose: there, only groups that are all known to differ from each other count.
         """
         first: dict[int, int] = {}
         for at, (pair, _) in enumerate(self.facts):
             for point in pair:
                 first.setdefault(self._find(point), at)
-        chosen: dict[int, np.ndarray] = {}
+        proven = self.neighbourhoods(at_most=n_groups) if self._known else []
+        chosen = {self._find(int(members[0])): members for members in proven}
+        asked_about = {self._find(point) for pair, _ in self._answers for point in pair}
         for members in sorted(self.groups(), key=lambda members: first[self._find(int(members[0]))]):
             root = self._find(int(members[0]))
+            if root in chosen or (self._known and root not in asked_about):
+                continue
             if len(chosen) < n_groups and (not chosen or chosen.keys() & self._apart.get(root, {}).keys()):
                 chosen[root] = members
         if any(b not in self._apart.get(a, {}) for a, b in combinations(chosen, 2)):

@@ -155,7 +155,7 @@ def test_standardize_makes_units_irrelevant():
     [
         ({"learners": ()}, "learners=()"),
         ({"learners": "lda"}, "learners='lda'"),
-        ({"learners": ("trees",)}, "extra_trees are needed"),
+        ({"learners": ("trees",)}, "extra_trees, least_squares are needed"),
         ({"config": 5}, "config=5"),
         ({"n_clusters": 0}, "n_clusters=0"),
         ({"n_clusters": 121}, "only 120 rows"),

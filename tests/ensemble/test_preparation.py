@@ -16,7 +16,7 @@ from sameornot.ensemble.preparation import KERNELS, best_kernel, clarity, make_v
 X, Y = make_gaussian(n_samples=150, n_relevant=3, random_state=0)
 SCALE = X.std(axis=0)
 CONFIG = EnsembleConfig()
-WITHOUT_TREES = Ensemble(LEARNERS[:4])
+WITHOUT_TREES = Ensemble(tuple(name for name in LEARNERS if name != "extra_trees"))
 
 
 def test_the_kernel_is_the_one_by_which_groups_of_one_row_each_stand_out_most():

@@ -60,7 +60,9 @@ def test_the_weights_of_two_learners_are_the_likeliest_on_a_grid(seed):
 
     grid = np.linspace(0.001, 0.999, 999)
     best = grid[np.argmax([likelihood(first) for first in grid])]
-    assert stacking_weights(tests, decay, CONFIG.stacking)[0] == pytest.approx(best, abs=5e-3)
+    assert stacking_weights(tests, decay, np.full(2, 0.5), CONFIG.stacking)[0] == pytest.approx(
+        best, abs=5e-3
+    )
 
 
 def learners_on(truth, rng):
@@ -75,7 +77,7 @@ def test_a_learner_that_is_always_right_gets_nearly_all_the_weight_and_a_lower_t
     truth = rng.integers(3, size=60)
     is_open = np.eye(3, dtype=bool)[truth]
     tests = Forecasts(learners_on(truth, rng), is_open, np.zeros_like(is_open))
-    found = fit_stacking(tests, np.ones(2), CONFIG.stacking, 0.02)
+    found = fit_stacking(tests, np.ones(2), np.full(2, 0.5), CONFIG.stacking, 0.02)
     assert found.weights[0] > 0.9
     assert found.inverse_temperatures[0] > 1 > found.inverse_temperatures[1]
     assert found.is_correct.all()
@@ -85,7 +87,7 @@ def test_no_tests_leave_equal_weights_and_the_prior_temperatures():
     prior = np.array([0.25, 1.0, 4.0])
     nobody = np.empty((0, 2), dtype=bool)
     nothing = Forecasts(np.empty((0, 3, 2)), nobody, nobody)
-    found = fit_stacking(nothing, prior, CONFIG.stacking, 0.02)
+    found = fit_stacking(nothing, prior, np.full(3, 1 / 3), CONFIG.stacking, 0.02)
     np.testing.assert_allclose(found.weights, 1 / 3)
     np.testing.assert_array_equal(found.inverse_temperatures, prior)
     assert len(found.confidence) == len(found.is_correct) == 0
@@ -144,7 +146,7 @@ def test_rows_that_turn_out_to_be_of_known_groups_make_new_groups_less_likely():
     factors = np.array(CONFIG.stacking.novelties)
 
     def mean_factor(is_new):
-        found = fit_stacking(novelty_tests(is_new), np.ones(1), CONFIG.stacking, 0.02)
+        found = fit_stacking(novelty_tests(is_new), np.ones(1), np.ones(1), CONFIG.stacking, 0.02)
         return found.novelty @ np.log2(factors)
 
     assert mean_factor([False] * 10) < mean_factor([]) < mean_factor([True] * 10)

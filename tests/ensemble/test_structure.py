@@ -12,7 +12,7 @@ from scipy.stats import beta
 from sameornot import ActiveSession, Answer
 from sameornot._types import Pair
 from sameornot.ensemble.config import StructureConfig
-from sameornot.ensemble.structure import blend_novelty, find_structure, granularity
+from sameornot.ensemble.structure import blend_novelty, find_structure, granularity, share_of_new
 from sameornot.oracles import truth
 
 CONFIG = StructureConfig()
@@ -101,10 +101,42 @@ def test_same_across_pieces_asks_for_fewer_and_different_inside_for_more():
 def test_a_row_in_a_visited_piece_is_likelier_of_a_known_group():
     X, y = blobs(5)
     found = granularity(find_structure(X, CONFIG), [(Pair(0, 20), DIFFERENT)])
-    known = found.known_proba(np.array([0, 20]), 2)
+    groups = [np.array([0]), np.array([20])]
+    known = found.known_proba(groups)
     assert ((known > 0) & (known < 1)).all()
     assert known[y < 2].min() > known[y >= 2].max()
-    assert granularity(found.structure, []).n_missing(np.array([0, 20]), 2) == 3
+    assert granularity(found.structure, []).n_missing(groups) == 3
+
+
+@pytest.mark.parametrize(
+    ("n_seen", "low", "high"),
+    [
+        ([], 1.0, 1.0),
+        ([1], 1.0, 1.0),
+        # Each group was met in one piece: nearly all other pieces may be new.
+        ([1] * 10, 0.95, 1.0),
+        # Each was met in several: none is missing.
+        ([3] * 6, 0.0, 0.0),
+        # Too few pieces a group to tell.
+        ([1, 2, 2], 0.4, 1.0),
+        # One of six was met once: Chao's bound is 1 · 0 / (2 · 2).
+        ([1, 2, 4, 4, 4, 4], 0.0, 0.0),
+        # Two once, one twice: 2 · 1 / (2 · 2) of twenty pieces.
+        ([1, 1, 2, 5, 5, 5], 0.025, 0.025),
+    ],
+)
+def test_pieces_are_new_groups_as_often_as_unseen_species(n_seen, low, high):
+    found = share_of_new(n_seen, 20, 0.9)
+    assert low - 1e-12 <= found <= high + 1e-12
+
+
+def test_given_labels_are_no_sample_of_the_groups():
+    """Two groups given in three pieces each say nothing of how many more there are."""
+    X, y = blobs(8)
+    groups = [np.flatnonzero(y < 3), np.flatnonzero((y >= 3) & (y < 6))]
+    structure = find_structure(X, CONFIG)
+    assert granularity(structure, []).n_missing(groups) == 0
+    assert granularity(structure, [], is_sample=False).n_missing(groups) == 2
 
 
 def test_siblings_are_two_pieces_that_the_next_smaller_number_joins():

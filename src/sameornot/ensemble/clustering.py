@@ -19,7 +19,7 @@ from sameornot.ensemble.posterior import Evidence, Posterior, first_checkpoint, 
 from sameornot.ensemble.preparation import prepare
 from sameornot.ensemble.prequential import PredictionCheckpoint
 from sameornot.ensemble.structure import granularity
-from sameornot.ensemble.training import TrainingSet, all_rows
+from sameornot.ensemble.training import TrainingSet
 
 # All pairs of rows are held in memory, a few times over: some 3 GB for this many.
 MAX_ROWS = 10_000
@@ -28,7 +28,7 @@ N_KNOWN_VOTES = 3
 
 
 class EnsembleClustering(Clusterer):
-    """Cluster rows by partial labels or pairs, with an ensemble of five semi-supervised learners.
+    """Cluster rows by partial labels or pairs, with an ensemble of six semi-supervised learners.
 
     In a session, each learner is weighted by how well it predicted the answers; without a session, all weigh
     the same. All pairs of rows are compared, so at most 10,000 rows can be fitted; a session draws a pool of
@@ -177,8 +177,8 @@ class EnsembleClustering(Clusterer):
         answers, n_groups, found = problem.answers, problem.n_clusters, None
         groups = self.neighbourhoods(answers, n_groups)
         if n_groups is None:
-            found = granularity(state.prepared.structure, answers.facts)
-            n_groups = len(groups) + found.n_missing(all_rows(groups), len(groups))
+            found = granularity(state.prepared.structure, answers.facts, is_sample=not answers.known)
+            n_groups = len(groups) + found.n_missing(groups)
         known = TrainingSet(groups, answers.known_apart(groups))
         graphs = self._graphs(problem.step, state)
         return Evidence(

@@ -80,8 +80,8 @@ class StructureConfig:
         prior is spread over all numbers. Chosen among .5, .6, .7 on seven tables, seed 0.
     prior_inside, prior_across : tuple of float
         Beta priors of the chance of "same" inside of a piece and across two.
-    max_compared : int
-        Known groups that count for the chance that an unvisited piece belongs to one of them.
+    new_quantile : float
+        Quantile of the posterior share of pieces without a known row that are new groups.
     max_questions : int
         Questions at the start that are spent on the number of pieces.
     enough : float
@@ -101,7 +101,7 @@ class StructureConfig:
     deviation: float = 0.7
     prior_inside: tuple[float, float] = (3.2, 0.8)
     prior_across: tuple[float, float] = (0.3, 5.7)
-    max_compared: int = 2
+    new_quantile: float = 0.9
     max_questions: int = 12
     enough: float = 0.5
 
@@ -162,6 +162,44 @@ class InverseTemperatures:
     whitened_lda: float = 0.5
     lda_spreading: float = 2.0
     extra_trees: float = 2.0
+    least_squares: float = 1.0
+
+
+@dataclass(frozen=True)
+class PriorWeights:
+    """Relative weight of each base learner before there are tests.
+
+    `least_squares` knows nothing but the labelled rows, so it is worth little while there are few.
+    """
+
+    label_spreading: float = 1.0
+    lda: float = 1.0
+    whitened_lda: float = 1.0
+    lda_spreading: float = 1.0
+    extra_trees: float = 1.0
+    least_squares: float = 0.25
+
+
+@dataclass(frozen=True)
+class LeastSquaresConfig:
+    """Kernel ridge regression on the labels (`least_squares.py`).
+
+    Attributes
+    ----------
+    widths : tuple of float
+        Widths of the kernels that compete, in mean squared distances from the mean; infinite: linear.
+    ridge : float
+        Added to the diagonal of the kernel.
+    sharpness : float
+        Log odds of a predicted 1 against a 0; stacking scales it.
+    digits : int
+        Errors are rounded to so many digits, so that rounding does not decide between equal kernels.
+    """
+
+    widths: tuple[float, ...] = (0.1, 0.3, 1.0, float("inf"))
+    ridge: float = 0.1
+    sharpness: float = 5.0
+    digits: int = 9
 
 
 @dataclass(frozen=True)
@@ -177,6 +215,7 @@ class StackingConfig:
     inverse_temperatures : tuple of float
         Grid that is searched. Powers of two; a convention.
     prior : InverseTemperatures
+    prior_weights : PriorWeights
     prior_tests : float
         Tests that the priors (equal weights, usual inverse temperatures) count for. No sensitivity recorded.
     decay : float
@@ -195,6 +234,7 @@ class StackingConfig:
 
     inverse_temperatures: tuple[float, ...] = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
     prior: InverseTemperatures = field(default_factory=InverseTemperatures)
+    prior_weights: PriorWeights = field(default_factory=PriorWeights)
     prior_tests: float = 2.0
     decay: float = 0.98
     slip_rate: float = 0.02
@@ -336,7 +376,7 @@ class EnsembleConfig:
 
     Attributes
     ----------
-    clip, graph, structure, lda, trees, stacking, accuracy, noise, search, prototypes
+    clip, graph, structure, lda, trees, least_squares, stacking, accuracy, noise, search, prototypes
         The parts, each described by its class.
     checkpoint_growth : float
         Ratio between successive steps at which predictions are checkpointed: a resumed session repeats a
@@ -358,6 +398,7 @@ class EnsembleConfig:
     structure: StructureConfig = field(default_factory=StructureConfig)
     lda: LDAConfig = field(default_factory=LDAConfig)
     trees: TreesConfig = field(default_factory=TreesConfig)
+    least_squares: LeastSquaresConfig = field(default_factory=LeastSquaresConfig)
     stacking: StackingConfig = field(default_factory=StackingConfig)
     accuracy: AccuracyConfig = field(default_factory=AccuracyConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)

@@ -1,10 +1,11 @@
-"""The base learners: five views of which group each row belongs to.
+"""The base learners: six views of which group each row belongs to.
 
     label_spreading  labels spread over a neighbour graph, features weighted by their Fisher ratio
     lda              semi-supervised LDA on the rows (`lda.py`)
     whitened_lda     the same in whitened axes: finds groups that hide in mixed features
     lda_spreading    labels spread over a neighbour graph in the discriminant axes of `lda`
     extra_trees      extremely randomised trees on the training rows (`trees.py`)
+    least_squares    kernel ridge regression on the training rows (`least_squares.py`)
 
 None of them is best everywhere; the answers tell how to weight them (`stacking.py`). A learner predicts every
 row out of sample, as if nothing had been answered about it.
@@ -21,10 +22,11 @@ from sameornot.ensemble.config import EnsembleConfig
 from sameornot.ensemble.geometry import Views
 from sameornot.ensemble.graph import label_spreading, neighbour_graph
 from sameornot.ensemble.lda import EM, LDA, exclude, semi_supervised_lda
+from sameornot.ensemble.least_squares import least_squares
 from sameornot.ensemble.training import TrainingSet
 from sameornot.ensemble.trees import extra_trees
 
-LEARNERS = ("label_spreading", "lda", "whitened_lda", "lda_spreading", "extra_trees")
+LEARNERS = ("label_spreading", "lda", "whitened_lda", "lda_spreading", "extra_trees", "least_squares")
 # It cannot predict its own training rows out of sample, and needs two of them a group.
 MEMORISING = "extra_trees"
 
@@ -110,6 +112,8 @@ def learn(
         found["lda_spreading"] = label_spreading(graphs.discriminant, groups, config.graph)
     if "extra_trees" in learners:
         found["extra_trees"] = extra_trees(rows, groups, config.trees, rng)
+    if "least_squares" in learners:
+        found["least_squares"] = least_squares(rows, groups, config.least_squares)
     return Learned(np.array([found[name] for name in learners]), graphs)
 
 

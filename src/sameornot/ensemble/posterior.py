@@ -18,7 +18,7 @@ from sameornot.ensemble.graph import facility_location
 from sameornot.ensemble.lda import exclude
 from sameornot.ensemble.learners import Ensemble, Graphs, learn
 from sameornot.ensemble.noise import GroupVotes, count_votes, estimate_error_rate, posterior_proba
-from sameornot.ensemble.prequential import PredictionCheckpoint, stack
+from sameornot.ensemble.prequential import PredictionCheckpoint, hold_out, stack
 from sameornot.ensemble.stacking import Stacking, mixture_proba
 from sameornot.ensemble.structure import Granularity, blend_novelty
 from sameornot.ensemble.training import TrainingSet, all_rows
@@ -89,16 +89,17 @@ class Posterior(NamedTuple):
 def fit_ensemble(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator) -> Posterior:
     """The posterior, under the assumption that the known groups are nearly right."""
     noise = ensemble.config.noise
-    stacking = stack(evidence.checkpoints, evidence.known, ensemble)
     training, placeholders = add_placeholders(evidence)
     groups = training.groups
     if len(groups) == 1:
+        stacking = stack(evidence.checkpoints, evidence.known, ensemble)
         return single_group(evidence.n_rows, groups, placeholders, stacking, ensemble)
     votes = count_votes(evidence.answers, groups, evidence.n_rows)
     predicted, checkpoint = predict(evidence, training, ensemble, rng)
+    stacking = stack(evidence.checkpoints or checkpoint.tests_of_given, evidence.known, ensemble)
     prior = mixture_proba(predicted, groups, stacking, ensemble, len(placeholders))
     if evidence.granularity is not None:
-        known = evidence.granularity.known_proba(all_rows(evidence.known.groups), len(evidence.known.groups))
+        known = evidence.granularity.known_proba(evidence.known.groups)
         prior = blend_novelty(prior, known, len(placeholders))
     error_rate = estimate_error_rate(prior, votes, noise)
     people = annotator_rates(evidence, groups, prior, error_rate, noise)
@@ -158,7 +159,10 @@ def predict(
 ) -> tuple[np.ndarray, PredictionCheckpoint]:
     """What the learners predict, with all answers taken as correct, and what is kept of it."""
     proba, graphs = learn(evidence.geometry, training, ensemble, rng, evidence.graphs)
-    return proba, PredictionCheckpoint(evidence.known.groups, proba.astype(np.float32), [], graphs)
+    groups, held_out = evidence.known.groups, None
+    if not evidence.checkpoints:
+        held_out = hold_out(evidence.geometry, training, len(groups), ensemble, rng)
+    return proba, PredictionCheckpoint(groups, proba.astype(np.float32), [], graphs, held_out)
 
 
 def add_placeholders(evidence: Evidence) -> tuple[TrainingSet, list[int]]:

@@ -1,18 +1,27 @@
 """Checkpoints of the base learners' predictions, and the tests that later answers make of them.
 
 A row that was placed between two checkpoints is a test of the first: the learners predicted it without
-knowing (prequential evaluation: Dawid 1984).
+knowing (prequential evaluation: Dawid 1984). Where many rows were known before the first checkpoint, such as
+given labels, half of them is held out of another one.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
-from sameornot.ensemble.learners import Ensemble, Graphs
-from sameornot.ensemble.stacking import Forecasts, Stacking, fit_stacking, prior_inverse_temperatures
+from sameornot.ensemble.geometry import Views
+from sameornot.ensemble.learners import Ensemble, Graphs, base_proba
+from sameornot.ensemble.stacking import (
+    Forecasts,
+    Stacking,
+    fit_stacking,
+    prior_inverse_temperatures,
+    prior_weights,
+)
 from sameornot.ensemble.training import TrainingSet, all_rows, group_of_rows
 
 
@@ -21,18 +30,25 @@ class PredictionCheckpoint:
     """What each base learner predicted at some step (learners × n × L), and the groups as they were known.
 
     Columns beyond `groups` are of placeholders. `map_groups` are the groups of the MAP assignment, where
-    answers contradicted each other; else there are none. Later fits go on with the `graphs`.
+    answers contradicted each other; else there are none. Later fits go on with the `graphs`. `held_out` is a
+    checkpoint of half of the rows that were known before the first one, where there were many.
     """
 
     groups: Sequence[np.ndarray]
     proba: np.ndarray
     map_groups: Sequence[np.ndarray]
     graphs: Graphs | None = None
+    held_out: Self | None = None
 
     @cached_property
     def group(self) -> np.ndarray:
         """The group that each row was known to be in, −1 for rows in none."""
         return group_of_rows(self.groups, self.proba.shape[1])
+
+    @property
+    def tests_of_given(self) -> list[Self]:
+        """The checkpoint of half of the rows that were given, if there is one."""
+        return [] if self.held_out is None else [self.held_out]
 
 
 def stack(
@@ -45,13 +61,16 @@ def stack(
     config = ensemble.config.stacking
     slip_rate = config.slip_rate if slip_rate is None else slip_rate
     tests = collect_tests(checkpoints, known, ensemble)
-    return fit_stacking(tests, prior_inverse_temperatures(ensemble), config, slip_rate)
+    prior = prior_inverse_temperatures(ensemble)
+    return fit_stacking(tests, prior, prior_weights(ensemble), config, slip_rate)
 
 
 def collect_tests(
     checkpoints: Sequence[PredictionCheckpoint], known: TrainingSet, ensemble: Ensemble
 ) -> Forecasts:
     """Predictions of rows that answers were first about after a checkpoint and before the next one."""
+    if checkpoints:
+        checkpoints = [*checkpoints[0].tests_of_given, *checkpoints]
     n_columns = max([1, *(checkpoint.proba.shape[2] for checkpoint in checkpoints)])
     now = group_of_rows(known.groups, len(known.excluded))
     then = [*(checkpoint.group for checkpoint in checkpoints), now]
@@ -73,6 +92,22 @@ def collect_tests(
             start += len(fresh)
     tells = found.is_open.any(axis=1)
     return Forecasts(*(part[tells] for part in found))
+
+
+def hold_out(
+    views: Views,
+    training: TrainingSet,
+    n_known: int,
+    ensemble: Ensemble,
+    rng: np.random.Generator,
+) -> PredictionCheckpoint | None:
+    """Predictions by every other row of each of the `n_known` known groups; None if too few rows are left."""
+    known, placeholders = training.groups[:n_known], training.groups[n_known:]
+    halves = [members[::2] for members in known]
+    if sum(map(len, known)) - sum(map(len, halves)) < len(training.groups):
+        return None
+    half = TrainingSet([*halves, *placeholders], training.excluded)
+    return PredictionCheckpoint(halves, base_proba(views, half, ensemble, rng).astype(np.float32), [])
 
 
 def columns_left_open(

@@ -110,19 +110,30 @@ def prior_inverse_temperatures(ensemble: Ensemble) -> np.ndarray:
     return np.array([getattr(ensemble.config.stacking.prior, name) for name in ensemble.learners])
 
 
+def prior_weights(ensemble: Ensemble) -> np.ndarray:
+    """The weight of each learner before there are tests."""
+    weights = np.array([getattr(ensemble.config.stacking.prior_weights, name) for name in ensemble.learners])
+    return weights / weights.sum()
+
+
 def prior_stacking(ensemble: Ensemble) -> Stacking:
     """The stacking before there are tests."""
     n_learners = len(ensemble.learners)
     nobody = np.empty((0, 1), dtype=bool)
     nothing = Forecasts(np.empty((0, n_learners, 1)), nobody, nobody)
     config = ensemble.config.stacking
-    return fit_stacking(nothing, prior_inverse_temperatures(ensemble), config, config.slip_rate)
+    return fit_stacking(
+        nothing, prior_inverse_temperatures(ensemble), prior_weights(ensemble), config, config.slip_rate
+    )
 
 
-def fit_stacking(tests: Forecasts, prior: np.ndarray, config: StackingConfig, slip_rate: float) -> Stacking:
+def fit_stacking(
+    tests: Forecasts, prior: np.ndarray, prior_weights: np.ndarray, config: StackingConfig, slip_rate: float
+) -> Stacking:
     """Inverse temperatures and weights that make the tests likeliest, by learner.
 
-    `prior` holds the inverse temperature of each learner before there are tests. In a share `slip_rate` of
+    `prior` and `prior_weights` hold the inverse temperature and the weight of each learner before there are
+    tests. In a share `slip_rate` of
     the tests the truth says nothing about the learners.
     """
     n_tests, n_learners, _ = tests.proba.shape
@@ -134,7 +145,8 @@ def fit_stacking(tests: Forecasts, prior: np.ndarray, config: StackingConfig, sl
     best = (np.tensordot(decay, slipped, axes=1) - penalty).argmax(axis=1)
     # The more tests slip, the less one failure can count against a learner.
     floor = max(1e-3, slip_rate - config.slip_rate)
-    weights = stacking_weights(np.maximum(likelihood[:, np.arange(n_learners), best], floor), decay, config)
+    given_truth = np.maximum(likelihood[:, np.arange(n_learners), best], floor)
+    weights = stacking_weights(given_truth, decay, prior_weights, config)
     predicted = tests.proba.transpose(1, 0, 2)
     mixture = np.zeros(predicted.shape[1:])
     for proba, inverse_temperature, weight in zip(predicted, grid[best], weights, strict=True):
@@ -174,13 +186,14 @@ def likelihood_of(tests: Forecasts, inverse_temperature: float) -> np.ndarray:
     return np.asarray((scaled * tests.is_open[:, None, :]).sum(axis=2))
 
 
-def stacking_weights(likelihood: np.ndarray, decay: np.ndarray, config: StackingConfig) -> np.ndarray:
+def stacking_weights(
+    likelihood: np.ndarray, decay: np.ndarray, prior_weights: np.ndarray, config: StackingConfig
+) -> np.ndarray:
     """The weights under which the truth (tests × learners) was likeliest, by EM."""
-    n_learners = likelihood.shape[1]
-    weights = np.full(n_learners, 1.0 / n_learners)
+    weights = prior_weights
     for _ in range(config.n_iter if len(likelihood) else 0):
         share = likelihood * weights
         share /= share.sum(axis=1, keepdims=True)
-        weights = decay @ share + config.prior_tests / n_learners
+        weights = decay @ share + config.prior_tests * prior_weights
         weights /= weights.sum()
     return weights

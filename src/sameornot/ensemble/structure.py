@@ -7,7 +7,8 @@ answer, K is near the smallest number whose gap is nearly the largest, or anywhe
 
 (silhouettes: Rousseeuw 1987; gap statistic: Tibshirani et al. 2001). Answers about pairs inside and across
 pieces then tell how pure pieces are and how often two of them are one group: for each K two rates of "same"
-with beta priors, whose evidence makes the posterior of K.
+with beta priors, whose evidence makes the posterior of K. How many of the pieces
+without a known row are new groups is estimated as the number of unseen species is.
 """
 
 from collections.abc import Sequence
@@ -16,12 +17,13 @@ from functools import cached_property
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.special import betaln
+from scipy.special import betaincinv, betaln
 from sklearn.metrics import pairwise_distances, silhouette_score
 
 from sameornot._types import Answer, Fact, GroupCount
 from sameornot.cluster.clustering import squared_distances
 from sameornot.ensemble.config import StructureConfig
+from sameornot.ensemble.training import all_rows
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Granularity:
     """The posterior of the number of pieces, and the chance of "same" inside of one and across two (G).
 
     `central` is the position of the median number; before any answer, of what the rows alone suggest.
+    `is_sample`: the known groups are a sample of the groups, because questions found them.
     """
 
     proba: np.ndarray
@@ -50,6 +53,7 @@ class Granularity:
     same_across: np.ndarray
     central: int
     structure: Structure
+    is_sample: bool = True
 
     @cached_property
     def deviation(self) -> float:
@@ -62,24 +66,30 @@ class Granularity:
         """Whether the number of pieces is known well enough."""
         return self.deviation < self.structure.config.enough
 
-    def n_missing(self, known: np.ndarray, n_known: int) -> int:
-        """How many groups may still be unknown: pieces without `known` rows, at first at least one."""
-        piece = self.structure.piece[:, self.central]
-        n_unvisited = len(np.unique(piece)) - len(np.unique(piece[known]))
-        share = (1.0 - self.same_across[self.central]) ** min(n_known, self.structure.config.max_compared)
-        return min(max(round(n_unvisited * share), n_known == 0), len(piece) - len(known))
+    def n_missing(self, groups: Sequence[np.ndarray]) -> int:
+        """How many groups may be unknown besides the known `groups`; before the first one, at least one."""
+        n_rows, n_known = len(self.structure.piece), len(all_rows(groups))
+        n_unvisited, new = self._unvisited(self.central, groups)
+        return min(max(round(n_unvisited * new), not groups), n_rows - n_known)
 
-    def known_proba(self, known: np.ndarray, n_known: int) -> np.ndarray:
-        """The probability (n) that each row is of one of the known groups, of which `known` are rows."""
-        found = np.zeros(len(self.structure.piece))
-        n_compared = min(n_known, self.structure.config.max_compared)
-        parts = zip(self.structure.piece.T, self.proba, self.same_inside, self.same_across, strict=True)
-        for piece, weight, inside, across in parts:
-            is_visited = np.zeros(piece.max() + 1, dtype=bool)
-            is_visited[piece[known]] = True
-            elsewhere = 1.0 - (1.0 - across) ** n_compared
-            found += weight * np.where(is_visited[piece], inside + (1.0 - inside) * elsewhere, elsewhere)
+    def known_proba(self, groups: Sequence[np.ndarray]) -> np.ndarray:
+        """The probability (n) that each row is of one of the known `groups`."""
+        known, found = all_rows(groups), np.zeros(len(self.structure.piece))
+        for at, (weight, inside) in enumerate(zip(self.proba, self.same_inside, strict=True)):
+            piece = self.structure.piece[:, at]
+            is_visited = np.isin(piece, piece[known])
+            elsewhere = 1.0 - self._unvisited(at, groups)[1]
+            found += weight * np.where(is_visited, inside + (1.0 - inside) * elsewhere, elsewhere)
         return found
+
+    def _unvisited(self, at: int, groups: Sequence[np.ndarray]) -> tuple[int, float]:
+        """How many pieces have no known row, and the share of them that may be of no known group."""
+        piece = self.structure.piece[:, at]
+        n_seen = [len(np.unique(piece[members])) for members in groups]
+        n_unvisited = int(piece.max()) + 1 - len(np.unique(piece[all_rows(groups)]))
+        if not self.is_sample:
+            return n_unvisited, float((1.0 - self.same_across[at]) ** 2)
+        return n_unvisited, share_of_new(n_seen, n_unvisited, self.structure.config.new_quantile)
 
     def count(self, n_groups: int) -> GroupCount:
         """An estimated number of groups, with the 90 % interval of the number of pieces about it."""
@@ -98,6 +108,21 @@ class Granularity:
             first, *others = parts[np.argsort(-sizes, kind="stable")].tolist()
             pairs += [(rows[fine[rows] == first], rows[fine[rows] == other]) for other in others[:1]]
         return sorted(pairs, key=lambda pair: -min(len(part) for part in pair))
+
+
+def share_of_new(n_seen: Sequence[int], n_unvisited: int, quantile: float) -> float:
+    """The share of the unvisited pieces that may be new groups; `n_seen` are the pieces of each known one.
+
+    A piece is new about as often as a visited one is the only one of its group (Good 1953). Once groups were
+    met in three pieces on average, no more are expected than met once² / (2 · met twice) (Chao 1984).
+    """
+    once, twice = n_seen.count(1), n_seen.count(2)
+    if len(n_seen) < 2 or n_unvisited == 0:
+        return 1.0
+    share = float(betaincinv(once + 1, sum(n_seen) - once + 1, quantile))
+    if sum(n_seen) >= 3 * len(n_seen):
+        share = min(share, once * (once - 1) / (2.0 * (twice + 1)) / n_unvisited)
+    return share
 
 
 def find_structure(rows: np.ndarray, config: StructureConfig) -> Structure:
@@ -161,7 +186,7 @@ def silhouettes(rows: np.ndarray, tree: np.ndarray, numbers: Sequence[int]) -> n
     )
 
 
-def granularity(structure: Structure, answers: Sequence[Fact]) -> Granularity:
+def granularity(structure: Structure, answers: Sequence[Fact], *, is_sample: bool = True) -> Granularity:
     """What answers say of the number of pieces."""
     left = np.array([pair.left for pair, _ in answers], dtype=np.intp)
     right = np.array([pair.right for pair, _ in answers], dtype=np.intp)
@@ -178,7 +203,7 @@ def granularity(structure: Structure, answers: Sequence[Fact]) -> Granularity:
     central = int(structure.numbers.searchsorted(structure.n_groups))
     if len(answers):
         central = min(int(proba.cumsum().searchsorted(0.5)), len(proba) - 1)
-    return Granularity(proba, rates[0], rates[1], central, structure)
+    return Granularity(proba, rates[0], rates[1], central, structure, is_sample)
 
 
 def blend_novelty(proba: np.ndarray, known: np.ndarray, n_new: int) -> np.ndarray:

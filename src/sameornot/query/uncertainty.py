@@ -6,7 +6,8 @@ from all known ones represents many others. Such a row is not compared with all 
 would take K(K − 1)/2 questions, nearly all with the expected answer. It is asked against its likeliest groups
 until it is likely to be of none, and is then provisionally a group of its own. Two groups that no answer
 tells apart are compared once the learners confuse their members, or once some row differs from all groups.
-If the number of groups is not given, the first questions look for it (`granularity_questions.py`).
+If the number of groups is not given, the first questions look for it (`granularity_questions.py`), and two
+groups are also compared where that is worth more than placing a row (`group_comparison.py`).
 
 Now and then the answer that is least likely to be right is asked for again (`recheck.py`). Where answers
 contradict each other, `uncertainty_inconsistent.py` takes over.
@@ -25,10 +26,11 @@ from sameornot.ensemble.clustering import EnsembleClustering
 from sameornot.ensemble.fit import EnsembleFit
 from sameornot.ensemble.graph import facility_location
 from sameornot.ensemble.posterior import Posterior
-from sameornot.ensemble.training import all_rows, group_of_rows
+from sameornot.ensemble.training import all_rows
 from sameornot.query.base import Appraisal, Questions, Strategy, View, pick_best
 from sameornot.query.gain import expected_gain, gain_and_cost, relative_gain
 from sameornot.query.granularity_questions import granularity_question
+from sameornot.query.group_comparison import comparison_worth, open_pairs
 from sameornot.query.recheck import RecheckSchedule, answered_pair, doubtful_answer, routine_recheck
 from sameornot.query.uncertainty_inconsistent import ask_inconsistent
 
@@ -54,6 +56,8 @@ class UncertaintySampling(Strategy):
         The same where several questions are open at once: each learns too late from the others.
     merge_threshold_inconsistent : float
         The same where answers contradict each other.
+    prior_mergers : tuple of float
+        Beta prior of how often two known groups turn out to be one when they are compared.
     n_representatives : int
         Rows of which two are to be compared first. More than a few matter only if the expert is unsure.
     recheck : RecheckSchedule
@@ -87,6 +91,7 @@ class UncertaintySampling(Strategy):
     merge_threshold: float = 0.15
     merge_threshold_parallel: float = 0.04
     merge_threshold_inconsistent: float = 0.25
+    prior_mergers: tuple[float, float] = (0.1, 3.9)
     n_representatives: int = 12
     recheck: RecheckSchedule = field(default_factory=RecheckSchedule)
 
@@ -120,8 +125,7 @@ class UncertaintySampling(Strategy):
         elif view.answers.is_inconsistent and view.n_clusters is not None:
             yield from ask_inconsistent(view, self.merge_threshold_inconsistent, self.recheck, rng)
         elif (merge := self._compare_groups(view)) is not None:
-            if (yield merge) is Answer.SAME:
-                yield Question(*merge, is_recheck=True)  # one slip here would make two groups one
+            yield from confirm_merger(merge)
         elif not view.pending and (again := self._answer_to_recheck(view, candidates)) is not None:
             yield again
         elif len(candidates):
@@ -143,9 +147,24 @@ class UncertaintySampling(Strategy):
             yield from self._compare_with_closest(view, candidates)
         else:
             worth = self.worth(view, candidates)
+            if view.n_clusters is None and (merge := self._worthy_comparison(view, worth.max())) is not None:
+                yield from confirm_merger(merge)
+                return
             point = pick_best(candidates, worth, rng)
             best_other = worth[candidates != point].max(initial=0.0)
             yield from self._place(view, point, best_other / max(worth.max(), 1e-300))
+
+    def _worthy_comparison(self, view: View, least: float) -> Question | None:
+        """Members of the two groups that it is worth most to compare, if that is worth more than `least`."""
+        pairs = open_pairs(view)
+        worth = comparison_worth(view, pairs, self.prior_mergers)
+        for at in np.argsort(-worth, kind="stable").tolist():
+            if worth[at] <= least:
+                return None
+            question = compare(view, int(pairs.first[at]), int(pairs.second[at]))
+            if question is not None:
+                return question
+        return None
 
     def worth(self, view: View, candidates: np.ndarray) -> np.ndarray:
         """What placing each candidate is worth; the best one is placed next."""
@@ -171,21 +190,18 @@ class UncertaintySampling(Strategy):
 
     def _compare_groups(self, view: View) -> Question | None:
         """Members of two groups that no answer tells apart and that may be one, the likeliest such first."""
-        first, second = open_group_pairs(view)
-        if len(first) == 0:
+        pairs = open_pairs(view)
+        chance = pairs.confusion
+        if len(chance) == 0:
             return None
-        prior: np.ndarray = view.clustering.posterior.prior
-        taken_for = np.array([prior[members].mean(axis=0) for members in view.neighbourhoods])
-        chance = np.maximum(taken_for[first, second], taken_for[second, first])
         threshold = self.merge_threshold_parallel if view.pending else self.merge_threshold
         some_row_has_no_group = bool(view.ruled_out[~view.placed].all(axis=1).any())
         for at in np.argsort(-chance, kind="stable").tolist():
             if chance[at] < threshold and not some_row_has_no_group:
                 return None
-            a, b = int(first[at]), int(second[at])
-            right = max(view.neighbourhoods[b].tolist(), key=lambda row: float(prior[row, b]))
-            if (left := surest_member(view, a, right)) is not None:
-                return Question(left, right)
+            question = compare(view, int(pairs.first[at]), int(pairs.second[at]))
+            if question is not None:
+                return question
         return None
 
     def _place(self, view: View, point: int, rest: float) -> Questions:
@@ -257,16 +273,18 @@ def misses_groups(view: View) -> bool:
     return not view.answers.is_inconsistent and len(view.clustering.posterior.placeholders) > 0
 
 
-def open_group_pairs(view: View) -> tuple[np.ndarray, np.ndarray]:
-    """The two groups of each pair that no answer tells apart and that no pending question compares."""
-    groups = view.neighbourhoods
-    is_open = ~view.ruled_out[[int(members[0]) for members in groups]]
-    group = group_of_rows(groups, len(view.X))
-    for pair in view.pending:
-        a, b = group[pair.left], group[pair.right]
-        if a >= 0 and b >= 0:
-            is_open[a, b] = is_open[b, a] = False
-    return np.nonzero(np.triu(is_open, 1))  # type: ignore[return-value]
+def confirm_merger(pair: Question) -> Questions:
+    """Compare two groups; "same" is asked for again, because one slip would make two groups one."""
+    if (yield pair) is Answer.SAME:
+        yield Question(*pair, is_recheck=True)
+
+
+def compare(view: View, a: int, b: int) -> Question | None:
+    """The surest members of two groups; None if all such pairs were "unsure"."""
+    prior: np.ndarray = view.clustering.posterior.prior
+    right = max(view.neighbourhoods[b].tolist(), key=lambda row: float(prior[row, b]))
+    left = surest_member(view, a, right)
+    return None if left is None else Question(left, right)
 
 
 def surest_member(view: View, m: int, point: int) -> int | None:
