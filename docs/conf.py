@@ -74,7 +74,8 @@ def _is_own(cls: type, member: str) -> bool:
     for base in cls.__mro__:
         if member in vars(base):
             found = vars(base)[member]
-            return base.__module__.startswith("sameornot") and bool(getattr(found, "__doc__", None))
+            words = getattr(found, "__doc__", None) or "Deprecated"
+            return base.__module__.startswith("sameornot") and not words.startswith("Deprecated")
     return False
 
 

@@ -144,6 +144,12 @@ def test_run_test_fast_leaves_out_what_is_marked_and_needs_no_browser(checkout):
     assert checkout.called() == [*CHECKS, ["-m", "pytest", "-n", "2", "-m", FAST, "tests", "-x"]]
 
 
+def test_run_docs_builds_the_site(checkout):
+    answer = checkout.run("docs", "--quick")
+    assert answer.returncode == 0, answer.stderr
+    assert checkout.called() == [["docs/make_site.py", "--quick"]]
+
+
 def test_every_mark_that_fast_leaves_out_is_declared():
     declared = {line.partition(":")[0] for line in PYPROJECT["tool"]["pytest"]["ini_options"]["markers"]}
     assert declared == set(re.findall(r"not (\w+)", FAST))
