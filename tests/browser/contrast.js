@@ -1,6 +1,6 @@
-// All visible text whose contrast with its background (WCAG 2) is below `least`. Disabled elements are exempt, as
-// in WCAG.
-(least) => {
+// All visible text, of the page or of an element of it, whose contrast with its background (WCAG 2) is below
+// `least`. Disabled elements are exempt, as in WCAG.
+(least, root = document.body) => {
   const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgba = (colour) => {
     pen.clearRect(0, 0, 1, 1);
@@ -28,7 +28,7 @@
     const [low, high] = [light(ink), light(ground)].sort((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
   };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const [faint, seen] = [[], new Set()];
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;

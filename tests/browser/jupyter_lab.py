@@ -68,7 +68,11 @@ class JupyterLab:
                 stderr=log,
                 env=os.environ | own | {"OMP_NUM_THREADS": "1", "JUPYTER_PREFER_ENV_PATH": "1"},
             )
-        self.address = self._wait_for_address()
+        try:
+            self.address = self._wait_for_address()
+        except AssertionError:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from jupyter_lab import JupyterLab, Notebook
 from playwright.sync_api import Browser, expect
+from test_browser_looks import CONTRAST
 
 LABEL = """
 from sameornot import ActiveSession
@@ -20,6 +21,10 @@ session.result()
 """
 # The notebook's own keys in command mode: undo and cut cells, restart the kernel, make a heading.
 NOTEBOOK_KEYS = ("z", "x", "0", "0", "1")
+CONTRAST_OF_WIDGET = f"""(least) => {{
+    const contrast = {CONTRAST};
+    return contrast(least, document.querySelector(".sameornot-labeller"));
+}}"""
 # Some pixel of the map has the colour of the first group in the present theme.
 MAP_IS_DRAWN = """() => {
     const map = document.querySelector(".sameornot-labeller .map");
@@ -89,12 +94,15 @@ def check_the_mouse_and_the_focus(notebook):
 
 
 def check_the_theme(notebook):
-    """The widget has that of the notebook, and its map is drawn in the new colours."""
+    """The widget has that of the notebook: its text is legible, and its map is drawn in the new colours."""
     seen = set()
     for theme in ("Light", "Dark"):
         notebook.set_theme(theme)
         expect(notebook.labeller).to_have_attribute("data-theme", theme.lower())
         notebook.page.wait_for_function(MAP_IS_DRAWN)
+        found = notebook.page.evaluate(CONTRAST_OF_WIDGET, 4.5)
+        assert found["faint"] == []
+        assert found["nSeen"] > 20
         seen.add(notebook.labeller.evaluate("element => getComputedStyle(element).backgroundColor"))
     assert len(seen) == 2
 

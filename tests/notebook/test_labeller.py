@@ -42,6 +42,11 @@ def test_it_shows_the_question_of_the_session_and_why(widget):
     assert len(widget.picture["x"]) == len(session)
 
 
+def test_where_widgets_cannot_be_shown_it_says_what_it_is(widget):
+    press(widget, answer="same")
+    assert repr(widget) == "<Labeller: 8 rows, 1 answers>"
+
+
 def test_answers_go_to_the_session_and_undo_takes_them_back(widget):
     first = widget.session.ask()
     press(widget, answer="same")

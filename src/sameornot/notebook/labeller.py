@@ -67,6 +67,9 @@ class Labeller(anywidget.AnyWidget):
         self._n_answers = 0
         self.refresh()
 
+    def __repr__(self) -> str:
+        return f"<Labeller: {len(self.session):,} rows, {len(self.session.answers)} answers>"
+
     def refresh(self, message: str = "") -> None:
         """Show the session's question, its map and how far it is."""
         session = self.session
