@@ -1,14 +1,18 @@
 """A language model in a session: its answers are its own, people are asked what is doubtful, nobody waits."""
 
+from contextlib import closing
+
 import numpy as np
 import pandas as pd
 import pytest
 from chat_server import wait_until
 
+from sameornot import Answer
 from sameornot.annotator import AnnotatorWorker, Budget, Endpoint, LanguageModel
 from sameornot.annotator.client import Retries
+from sameornot.datasets import make_gaussian
 from sameornot.export import answers_table
-from sameornot.service import LabellingService, Options
+from sameornot.service import Conflict, LabellingService, Options
 from sameornot.store import open_store
 
 ANA = "a" * 16
@@ -100,11 +104,51 @@ def test_contradicting_answer_is_kept_as_a_vote_and_asked_of_people(service, cha
     service.say(ANA, left, other, "same")
     before = len(answers_of(service))
     service_lease = type(lease)(lease.question, lease.pair, False, lease.at)
-    from sameornot import Answer
-
     assert worker.annotator.answer(service_lease, Answer.SAME)
     line = answers_of(service)[-1]
     assert (len(answers_of(service)), line["answer"], line["author"]) == (before + 1, "same", "tiny (model)")
+
+
+@pytest.mark.slow
+def test_people_are_asked_the_answers_that_are_wrong(tmp_path):
+    X, kinds = make_gaussian(n_samples=100, n_relevant=3, random_state=1)
+    with closing(
+        LabellingService.open(
+            open_store(tmp_path / "s.sqlite"),
+            pd.DataFrame(X),
+            title="t",
+            options=Options(clusters=3, seed=1),
+            ahead=False,
+        )
+    ) as service:
+        annotator, wrong = service.automatic("annotator:m@host", "m"), set()
+        while annotator.n_answers < 32:
+            for lease in annotator.ask(4):
+                is_same = kinds[lease.pair.left] == kinds[lease.pair.right]
+                errs = annotator.n_answers % 4 == 3
+                annotator.answer(lease, Answer.SAME if is_same != errs else Answer.DIFFERENT)
+                wrong |= {frozenset(lease.pair)} if errs else set()
+        doubted = doubted_pairs(service, kinds, 6)
+    assert len(doubted) >= 4
+    assert len(wrong & doubted) / len(doubted) > 2 * len(wrong) / 32  # twice as often as by chance
+
+
+def doubted_pairs(service, kinds, n_wanted):
+    """Pairs that a person is asked because of what the machine said, as she answers by the truth."""
+    step, doubted = service.state(ANA), set()
+    for _ in range(3 * n_wanted):
+        if step["question"] is None or len(doubted) == n_wanted:
+            break
+        pair = [step["question"][side]["row"] for side in ("left", "right")]
+        if step["question"]["why"].startswith("m said"):
+            doubted.add(frozenset(pair))
+        said = "same" if kinds[pair[0]] == kinds[pair[1]] else "different"
+        try:
+            step = service.answer(ANA, step["question"]["id"], said)
+        except Conflict as conflict:
+            option = conflict.payload["options"][0]
+            step = service.resolve(ANA, conflict.payload["said"], option["changes"], option.get("clusters"))
+    return doubted
 
 
 def test_worker_stops_at_its_budget_and_says_so(service, chat):
