@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import typer
 from docutils import nodes
-from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 
-class Commands(Directive):
+class Commands(SphinxDirective):
     """A section for each command, with a table of its arguments and options."""
 
     def run(self) -> list[nodes.Node]:
