@@ -106,7 +106,7 @@ def test_a_pair_is_open_unless_answers_settle_it_or_it_cannot_be_asked_about(thr
     assert three_groups.heads(Pair(outside, row(2)))["left"] == {
         "row": outside,
         "id": f"P{outside}",
-        "image": None,
+        "images": [],
         "placed": False,
     }
 

@@ -37,14 +37,33 @@ def spread_between(features: np.ndarray) -> float:
     return float(means[KIND].var(axis=0).sum() / features.var(axis=0).sum())
 
 
-def test_text_is_one_block_with_one_scale_and_tells_kinds_apart():
-    encoder = TableEncoder.fit(FRAME)
-    features = encoder.transform(FRAME)
+@pytest.mark.parametrize("text", ["wordllama", "tf-idf"])
+def test_text_is_one_block_with_one_scale_and_tells_kinds_apart(text):
+    frame = FRAME.assign(title=FRAME["title"].mask(FRAME.index == 7))
+    encoder = TableEncoder.fit(frame, models=EmbeddingModels(text=text))
+    features = encoder.transform(frame)
     sums = [features[:, encoder.owner == at].var(axis=0).sum() for at in range(3)]
     n_axes = encoder.columns[0].n_features
-    assert sums == pytest.approx([n_axes**0.25, 1.0, 1.0])
+    assert sums == pytest.approx([n_axes**0.25, 1.0, 1.0], rel=1e-3)
     assert spread_between(features[:, encoder.owner == 0]) > 0.5
-    assert encoder.notices == ["Texts are compared by meaning, as wordllama embeds them: title."]
+    assert not features[7, encoder.owner == 0].any()
+
+
+def test_installed_word_vectors_are_chosen_and_a_notice_says_so():
+    assert TableEncoder.fit(FRAME).notices == [
+        "Texts are compared by meaning, as wordllama embeds them: title."
+    ]
+
+
+def test_axes_of_many_words_are_those_of_the_whole_spectrum(monkeypatch):
+    words = str(pd.DataFrame.__doc__).split()
+    frame = pd.DataFrame({"text": [" ".join(several) for several in RNG.choice(words, (400, 6))]})
+    found = []
+    for dense in (100, 10_000):
+        monkeypatch.setattr("sameornot.table.text._DENSE", dense)
+        found.append(TableEncoder.fit(frame, models=EmbeddingModels(text="tf-idf")).transform(frame))
+    assert found[0].shape == (400, 100)
+    assert np.allclose(found[0] @ found[0].T, found[1] @ found[1].T, atol=1e-3)
 
 
 def test_long_tables_of_texts_have_fifty_axes_at_most():
@@ -85,8 +104,12 @@ def test_missing_and_several_pictures(shop):
 
 def test_table_whose_pictures_cannot_be_read_is_refused_with_the_reason(shop):
     frame = pd.DataFrame({"photo": ["a.png", "b.png", "c.png"]})
-    for models in (EmbeddingModels(folder=shop), EmbeddingModels()):
-        with pytest.raises(TableError, match=r"photo \(no picture of it could be read\)"):
+    reasons = {
+        r"photo \(no picture of it could be read\)": EmbeddingModels(folder=shop),
+        r"photo \(its pictures are not found without the folder of the table\)": EmbeddingModels(),
+    }
+    for reason, models in reasons.items():
+        with pytest.raises(TableError, match=reason):
             TableEncoder.fit(frame, images=["photo"], models=models)
     same = pd.DataFrame({"photo": ["0.png"] * 3, "n": [1.0, 2.0, 4.0]})
     encoder = TableEncoder.fit(same, images=["photo"], models=EmbeddingModels(folder=shop))

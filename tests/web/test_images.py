@@ -1,6 +1,9 @@
 """Only image files in the folder of the table are served."""
 
+from io import BytesIO
+
 import pytest
+from PIL import Image
 
 from sameornot.web.images import is_servable
 
@@ -38,6 +41,23 @@ def test_image_next_to_the_table_is_served(browser, picture, name, kind):
     reply = browser.get("/image/0")
     assert (reply.status, reply.headers["content-type"], reply.body) == (200, kind, PNG)
     assert reply.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("key", ["0", "0-0"])
+def test_thumbnail_is_small_and_the_picture_itself_where_it_cannot_be_made(browser, service, picture, key):
+    path = picture("a.png")
+    assert browser.get(f"/thumbnail/{key}").body == PNG  # no picture that could be made smaller
+    Image.effect_noise((900, 600), 50).save(path)
+    reply = browser.get(f"/thumbnail/{key}")
+    assert (reply.status, reply.headers["content-type"]) == (200, "image/jpeg")
+    assert Image.open(BytesIO(reply.body)).size == (256, 171)
+
+
+@pytest.mark.parametrize("key", ["0-1", "0-", "-1", "0-0-0", "0-9999", "1"])
+def test_picture_that_is_not_there_is_not_found(browser, picture, key):
+    picture("a.png")
+    for kind in ("image", "thumbnail"):
+        assert browser.get(f"/{kind}/{key}").status == 404
 
 
 @pytest.mark.parametrize("name", ["a.svg", "a.html", "a.txt", "a", "a.png.html", "a.pdf", ".png"])

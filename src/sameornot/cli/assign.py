@@ -46,9 +46,12 @@ def assign(
         check_file(out)
     target = out or table.with_name(f"{table.stem}-groups.csv")
     with explained_errors():
+        from sameornot.embedding import EmbeddingModels
         from sameornot.export import Model, assign_file
+        from sameornot.store import vectors_beside
 
-        known = Model.load(model)
+        pictures = EmbeddingModels(folder=table.resolve().parent, cache=vectors_beside(None))
+        known = Model.load(model, pictures)
         with row_counter() as count, explained_write_errors(target):  # errors of reading are TableErrors
             sizes = assign_file(known, table, target, id_column=id_column, features=features, progress=count)
         print_sizes(target, known, sizes)

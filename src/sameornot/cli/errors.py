@@ -30,6 +30,7 @@ def expected_errors() -> tuple[type[Exception], ...]:
     """The errors whose message is one sentence for the user."""
     try:
         from sameornot.annotator import AnnotatorError
+        from sameornot.embedding import EmbeddingError
         from sameornot.export import EngineError, ModelError
         from sameornot.service import ServiceError
         from sameornot.store import StoreError
@@ -37,7 +38,7 @@ def expected_errors() -> tuple[type[Exception], ...]:
         from sameornot.web.address import ServerError
     except ImportError as error:
         fail(how_to_install(error))
-    return AnnotatorError, ServiceError, EngineError, ModelError, ServerError, StoreError, TableError
+    return AnnotatorError, ServiceError, EmbeddingError, EngineError, ModelError, ServerError, StoreError, TableError
 
 
 def how_to_install(error: ImportError) -> str:

@@ -24,15 +24,19 @@ SLOW_BYTES = 20_000_000
 @contextmanager
 def open_table(options: OpenOptions) -> "Iterator[LabellingService]":
     """Open the session of a table: the one that is in the store, or a new one."""
+    from sameornot.cli.output import embedding_progress
+    from sameornot.embedding import EmbeddingModels
     from sameornot.service import LabellingService, Options
-    from sameornot.store import default_store, open_store
+    from sameornot.store import default_store, open_store, vectors_beside
 
     settings = Options(
         clusters=options.clusters,
         id=options.id_column,
         show=split_columns(options.show),
         ignore=ignored_columns(options),
-        image=options.image,
+        image=split_columns(options.image),
+        text=options.text,
+        image_model=options.image_model,
         budget=options.budget,
         seed=options.seed,
     )
@@ -45,9 +49,11 @@ def open_table(options: OpenOptions) -> "Iterator[LabellingService]":
     store = open_store(options.store or default_store())
     try:
         title = printable(path.name)
-        service = LabellingService.open(
-            store, sample, title=title, path=path, new=options.new, options=settings
-        )
+        with embedding_progress() as progress:
+            models = EmbeddingModels(cache=vectors_beside(options.store), progress=progress)
+            service = LabellingService.open(
+                store, sample, title=title, path=path, new=options.new, options=settings, models=models
+            )
     except BaseException:
         store.close()
         raise
@@ -111,8 +117,10 @@ def open_session(
     features: Path | None = None,
 ) -> "Iterator[LabellingService]":
     """Open a session that is in the store, to be read and not to be answered."""
+    from sameornot.cli.output import embedding_progress
+    from sameornot.embedding import EmbeddingModels
     from sameornot.service import LabellingService
-    from sameornot.store import default_store, open_store
+    from sameornot.store import default_store, open_store, vectors_beside
 
     opened = open_store(store or default_store())
     try:
@@ -124,9 +132,12 @@ def open_session(
         beside = features or line.opened.get("features_path")
         if beside:
             sample = add_features(sample, Path(beside), path, line.opened.get("id"))
-        yield LabellingService.open(
-            opened, sample, title=line.title, path=path, session=line.session, ahead=False
-        )
+        with embedding_progress() as progress:
+            models = EmbeddingModels(cache=vectors_beside(store), progress=progress)
+            service = LabellingService.open(
+                opened, sample, title=line.title, path=path, session=line.session, ahead=False, models=models
+            )
+        yield service
     finally:
         opened.close()
 

@@ -47,8 +47,28 @@ IgnoreOption = Annotated[
     list[str] | None, typer.Option("--ignore", help="Columns that the model does not learn from, as a,b,c.")
 ]
 ImageOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--image",
+        help="Columns of picture files, as a,b,c, relative to the folder of the table; a cell can name "
+        "several, separated by ;. Pictures are shown and learned from.",
+    ),
+]
+TextOption = Annotated[
     str | None,
-    typer.Option("--image", help="Column of image paths, relative to the folder of the table."),
+    typer.Option(
+        "--text",
+        help="How texts are compared: wordllama (by default if installed), tf-idf, or the name or folder "
+        "of a sentence-transformers model.",
+    ),
+]
+ImageModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--image-model",
+        help="How pictures are compared: histograms (by default), or the name or folder "
+        "sentence-transformers model that takes pictures.",
+    ),
 ]
 FeaturesOption = Annotated[
     Path | None,
@@ -107,6 +127,8 @@ class OpenOptions:
     show: ShowOption = None
     ignore: IgnoreOption = None
     image: ImageOption = None
+    text: TextOption = None
+    image_model: ImageModelOption = None
     features: FeaturesOption = None
     labels: LabelsOption = None
     pairs: PairsOption = None

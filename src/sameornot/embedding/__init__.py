@@ -3,6 +3,6 @@
 from sameornot.embedding.contract import Embedder, Progress
 from sameornot.embedding.errors import EmbeddingError
 from sameornot.embedding.models import EmbeddingModels
-from sameornot.embedding.picture_files import PictureFolder, read_picture
+from sameornot.embedding.picture_files import PictureFolder, make_thumbnail
 
-__all__ = ["Embedder", "EmbeddingError", "EmbeddingModels", "PictureFolder", "Progress", "read_picture"]
+__all__ = ["Embedder", "EmbeddingError", "EmbeddingModels", "PictureFolder", "Progress", "make_thumbnail"]

@@ -7,6 +7,8 @@ import numpy as np
 
 from sameornot.embedding.errors import EmbeddingError
 
+# Before the name of a function, where the name of a model is stored.
+PREFIX = "function "
 # Takes a list of texts, or of paths of pictures; returns an array with a row for each.
 EmbeddingFunction = Callable[[list[str]], Any]
 
@@ -16,7 +18,7 @@ class Function:
 
     def __init__(self, function: EmbeddingFunction, items: str, path_of: Callable[[str], str] = str) -> None:
         called = getattr(function, "__qualname__", type(function).__name__)
-        self.name, self.items = f"function {called}", items
+        self.name, self.items = f"{PREFIX}{called}", items
         self._function, self._path_of = function, path_of
         self._known: dict[str, np.ndarray] = {}
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from sameornot._progress import progress_bar
 from sameornot.embedding.cache import VectorCache
 from sameornot.embedding.contract import Embedder, Progress
 from sameornot.embedding.errors import EmbeddingError
+from sameornot.embedding.function import PREFIX as FUNCTION
 from sameornot.embedding.function import EmbeddingFunction, Function
 from sameornot.embedding.histograms import NAME as HISTOGRAMS
 from sameornot.embedding.histograms import Histograms
@@ -21,6 +23,10 @@ from sameornot.embedding.static_texts import find_static_texts
 
 TF_IDF = "tf-idf"
 _BATCH = 256  # items between two reports of progress, which are kept together
+
+
+def _ask_for_function(items: str, name: str) -> NoReturn:
+    raise EmbeddingError(f"{items} were embedded by the {name}: give that function again")
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,15 @@ class EmbeddingModels:
         """The pictures of the table."""
         return PictureFolder(self.folder)
 
+    def with_choices(self, text: str | None, image: str | None, folder: Path | None) -> "EmbeddingModels":
+        """These models with what was chosen by name, and a folder; a function stays what it is."""
+        return replace(
+            self,
+            text=self.text if callable(self.text) else text or self.text,
+            image=self.image if callable(self.image) else image or self.image,
+            folder=folder,
+        )
+
     def for_texts(self) -> Embedder | None:
         """The embedder of texts; None for tf-idf."""
         return self._text
@@ -74,11 +89,9 @@ class EmbeddingModels:
 
     def named(self, items: str, name: str) -> Embedder:
         """The embedder that a model was learned with, by what it embeds and its name."""
-        if name.startswith("function "):
+        if name.startswith(FUNCTION):
             own = self._text if items == "texts" else self._image
-            if own is None or own.name != name:
-                raise EmbeddingError(f"{items} were embedded by the {name}: give that function again")
-            return own
+            return own if own is not None and own.name == name else _ask_for_function(items, name)
         chosen = replace(self, text=name) if items == "texts" else replace(self, image=name)
         found = chosen.for_texts() if items == "texts" else chosen.for_pictures()
         assert found is not None
@@ -90,6 +103,8 @@ class EmbeddingModels:
             return Function(self.text, "texts")
         if self.text == TF_IDF:
             return None
+        if str(self.text).startswith(FUNCTION):
+            return _ask_for_function("texts", str(self.text))
         if self.text not in (None, WORDLLAMA):
             return NamedTextModel(str(self.text))
         static = find_static_texts()
@@ -106,6 +121,8 @@ class EmbeddingModels:
             return Function(self.image, "pictures", lambda name: str((self.folder or Path()) / name))
         if self.image in (None, HISTOGRAMS):
             return Histograms(self.pictures)
+        if str(self.image).startswith(FUNCTION):
+            return _ask_for_function("pictures", str(self.image))
         return NamedPictureModel(str(self.image), self.pictures)
 
     def vectors(self, embedder: Embedder, items: Sequence[str]) -> np.ndarray:

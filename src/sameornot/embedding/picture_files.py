@@ -1,5 +1,6 @@
 """Pictures in the folder of a table: which files a cell names, what they hold, and small versions of them."""
 
+import io
 import re
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -15,6 +16,8 @@ _SEPARATOR = re.compile(r"[;|\n]")
 MAX_PIXELS = 200_000_000
 # Pictures are read at about this size, which is much faster for large photographs.
 READ_SIDE = 256
+# Of a small version, in pixels: it is shown at half of that or less.
+THUMBNAIL_SIDE = 256
 
 
 @dataclass(frozen=True)
@@ -78,3 +81,14 @@ def read_picture(file: Path, side: int = READ_SIDE) -> "Image | None":
     ground = Image.new("RGBA", picture.size, "white")
     ground.alpha_composite(picture)
     return ground.convert("RGB")
+
+
+def make_thumbnail(file: Path, side: int = THUMBNAIL_SIDE) -> bytes | None:
+    """A small version of a picture as JPEG; None if the file is no picture."""
+    picture = read_picture(file, side)
+    if picture is None:
+        return None
+    picture.thumbnail((side, side))
+    written = io.BytesIO()
+    picture.save(written, "JPEG", quality=80)
+    return written.getvalue()

@@ -1,10 +1,13 @@
 """What the report says of each group: size, confidence, differences from the others, and example records."""
 
+from base64 import b64encode
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from sameornot.embedding import make_thumbnail
 from sameornot.export.assigner import Assigner
 from sameornot.export.labels import predict_table
 from sameornot.plots.report import N_BINS, confidence_histogram, group_colour, marker_polygon
@@ -16,6 +19,9 @@ from sameornot.table import display
 N_COMPARED = 8
 N_EXAMPLES = 5
 N_VALUES = 4
+# Pictures of an example, and their longer side in pixels.
+N_PICTURES = 3
+PICTURE_SIDE = 160
 
 
 @dataclass(frozen=True)
@@ -50,12 +56,13 @@ class ReportContext:
 
 @dataclass(frozen=True)
 class Example:
-    """One record of a group, with its values in the columns of largest weight."""
+    """One record of a group, with its values in the columns of largest weight, and its pictures as data."""
 
     id: str
     confidence: float
     placed: bool
     values: list[str]
+    pictures: list[str]
 
 
 @dataclass(frozen=True)
@@ -175,8 +182,15 @@ def describe_rows(context: ReportContext, positions: np.ndarray) -> list[Example
         values = [shorten(display(record[name].iat[0])) for name in columns]
         (name,) = snapshot.names(rows.tolist())
         confidence = float(snapshot.result.confidence[position])
-        examples.append(Example(shorten(name), confidence, bool(context.placed[position]), values))
+        pictures = [] if snapshot.pictures is None else picture_data(snapshot.pictures.of(int(rows[0])))
+        examples.append(Example(shorten(name), confidence, bool(context.placed[position]), values, pictures))
     return examples
+
+
+def picture_data(files: list[Path]) -> list[str]:
+    """Small versions of the first few pictures, as addresses that hold them."""
+    small = (make_thumbnail(file, PICTURE_SIDE) for file in files[:N_PICTURES])
+    return [f"data:image/jpeg;base64,{b64encode(data).decode()}" for data in small if data is not None]
 
 
 def labels_by_number(groups: list[Group]) -> list[int]:

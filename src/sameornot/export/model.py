@@ -15,6 +15,7 @@ import pandas as pd
 
 from sameornot.cluster.block import CenterScorer, make_scorer, predict_blocks
 from sameornot.cluster.clustering import CenterClustering
+from sameornot.embedding import EmbeddingModels
 from sameornot.export.atomic import atomic_replace
 from sameornot.export.model_format import (
     FORMAT,
@@ -165,14 +166,17 @@ class Model:
         }
 
     @classmethod
-    def from_json(cls, data: Any) -> Self:
-        """Rebuild the model that `to_json` wrote, also by an earlier version; anything else is refused."""
+    def from_json(cls, data: Any, models: EmbeddingModels | None = None) -> Self:
+        """Rebuild the model that `to_json` wrote, also by an earlier version; anything else is refused.
+
+        `models` have the folder of the pictures, and the functions that embed, if any.
+        """
         check_format(data)
         try:
             groups = list(data["groups"])
             model = cls(
                 data["title"],
-                read_encoder(data["encoder"]),
+                read_encoder(data["encoder"], models),
                 read_clustering(data),
                 float(read_numbers("width", data["width"], n_axes=0)),
                 [group["number"] for group in groups],
@@ -193,8 +197,8 @@ class Model:
             temporary.write_text(self.dumps(), encoding="utf-8")
 
     @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read a model file."""
+    def load(cls, path: Path, models: EmbeddingModels | None = None) -> Self:
+        """Read a model file; `models` as for `from_json`."""
         try:
             n_bytes = path.stat().st_size
             if n_bytes > MAX_BYTES:
@@ -204,4 +208,4 @@ class Model:
             raise ModelError(f"{path} cannot be read: {error.strerror}") from None
         except UnicodeDecodeError:
             raise ModelError(f"{path.name} is no model of sameornot: it is not text") from None
-        return cls.from_json(parse_json(text, path.name))
+        return cls.from_json(parse_json(text, path.name), models)

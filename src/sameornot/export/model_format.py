@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sameornot.cluster.clustering import CenterClustering
+from sameornot.embedding import EmbeddingModels
 from sameornot.ensemble.prototypes import Prototypes
 from sameornot.metric.learn import Metric
 from sameornot.table import TableEncoder, TableError
@@ -84,10 +85,10 @@ def check_format(data: Any) -> None:
         )
 
 
-def read_encoder(data: Any) -> TableEncoder:
+def read_encoder(data: Any, models: EmbeddingModels | None = None) -> TableEncoder:
     """Read the encoder, and try it on a row of empty cells."""
     try:
-        encoder = TableEncoder.from_json(data)
+        encoder = TableEncoder.from_json(data, models)
         with np.errstate(all="ignore"):
             features = encoder.transform(empty_row(encoder))
     except TableError as error:

@@ -13,6 +13,7 @@ from typing import Any, Self
 import pandas as pd
 
 from sameornot._types import Answer, Pair
+from sameornot.embedding import EmbeddingModels
 from sameornot.service.automatic import AutomaticAnnotator
 from sameornot.service.conflict import merge_conflict
 from sameornot.service.entry import Change, Entry, Lease
@@ -67,7 +68,7 @@ class LabellingService:
         self.session = opened.session
         self.title: str = opened.options["title"]
         self.budget: int = opened.options["budget"]
-        self.folder = opened.table_view.folder
+        self.folder = opened.table_view.models.folder
         self.automatic_notice: str | None = None
         self.links = SessionLinks(self._live.log)
 
@@ -83,13 +84,17 @@ class LabellingService:
         session: str | None = None,
         options: Options | None = None,
         ahead: bool = True,
+        models: EmbeddingModels | None = None,
     ) -> Self:
         """Begin a session on a table, or resume the one that is in the store: the last, or that `session`.
 
-        `ahead`: prepare the next question for each answer while a person reads.
+        `ahead`: prepare the next question for each answer while a person reads. `models`: functions that
+        embed texts or pictures, the cache of their vectors, and how to report progress.
         """
         rows = table if isinstance(table, TableSample) else TableSample.of(read_table(table))
-        source = TableSource(rows, title, None if path is None else path.resolve())
+        source = TableSource(
+            rows, title, None if path is None else path.resolve(), models or EmbeddingModels()
+        )
         return cls(
             store, open_session(store, source, options or Options(), new=new, session=session), ahead=ahead
         )
@@ -118,6 +123,7 @@ class LabellingService:
                 "is_link": person.startswith(SIGNED),
             },
             "columns": len(view.table_view.encoder.columns),
+            "has_images": bool(view.table_view.pictures.columns),
             **self._next(person, view),
         }
 
@@ -367,10 +373,11 @@ class LabellingService:
         """The rows of the pool in the learned space, and the weight of each column."""
         return self._live.view().picture(person)
 
-    def image(self, row: int) -> Path | None:
-        """The picture of a record."""
+    def image(self, row: int, number: int = 0) -> Path | None:
+        """One of the pictures of a record."""
         table = self._live.table_view
-        return table.image(row) if row in table else None
+        files = table.pictures.of(row) if row in table else []
+        return files[number] if number < len(files) else None
 
     def snapshot(self) -> Snapshot:
         """The session as it is now, to be exported."""
@@ -389,6 +396,7 @@ class LabellingService:
             clusters=view.log.clusters,
             made=now(),
             session=view.state.session,
+            pictures=view.table_view.pictures,
             described=Described(
                 view.table_view.described, view.table_view.described_weights(view.groups.weights)
             ),

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sameornot.embedding import EmbeddingModels
 from sameornot.service.errors import ServiceError
 from sameornot.service.event_reading import is_opening, read_event, rows_of
 from sameornot.service.events import FORMAT, EventError, Limits, Opened, draft
@@ -20,11 +21,16 @@ from sameornot.table import TableSample
 
 @dataclass(frozen=True)
 class TableSource:
-    """A table as it is opened: its rows, what to call it, and the file or folder that it came from."""
+    """A table as it is opened: its rows, what to call it, and the file or folder that it came from.
+
+    `models` have the functions that embed its texts and pictures, if any, the cache, and how to report
+    progress.
+    """
 
     table: TableSample
     title: str
     path: Path | None = None
+    models: EmbeddingModels = field(default_factory=EmbeddingModels)
 
     @property
     def folder(self) -> Path | None:
@@ -118,7 +124,9 @@ def _prepare(stored: Stored, source: TableSource, options: Options) -> tuple[Ope
     table = source.table
     wanted = options.over({**stored.opened, "clusters": None}).check(table).filled(len(table))
     rows = _rows_named(stored.events, len(table))
-    view = TableView(table, wanted, folder=source.folder, rows=rows)
+    models = source.models.with_choices(wanted.text, wanted.image_model, source.folder)
+    view = TableView(table, wanted, models=models, rows=rows)
+    wanted = replace(wanted, text=view.text_model or wanted.text)
     opened = OpenedSession(stored.session, {**source.description, **asdict(wanted), "format": FORMAT}, view)
     log = Log(opened.limits).extended(stored.events)
     clusters = _choose_clusters(options.clusters, log, SessionFactory(view, view.pool_size, 0))

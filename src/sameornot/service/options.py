@@ -17,7 +17,8 @@ BUDGET = 100
 class Options:
     """How a table is to be labelled; None is what was not chosen.
 
-    `id` and `image` name columns, `show` and `ignore` several; `pool` is how many rows questions may be
+    `id` names a column, `image`, `show` and `ignore` one or several; `text` and `image_model` say how
+    texts and pictures are embedded, as `EmbeddingModels` describes; `pool` is how many rows questions may be
     about, `seed` which ones, and which questions. `features` is the one column of vectors that is learned
     from, if the others are there for people alone.
     """
@@ -26,11 +27,18 @@ class Options:
     id: str | None = None
     show: Sequence[str] | None = None
     ignore: Sequence[str] | None = None
-    image: str | None = None
+    image: str | Sequence[str] | None = None
     budget: int | None = None
     seed: int | None = None
     pool: int | None = None
     features: str | None = None
+    text: str | None = None
+    image_model: str | None = None
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """The columns that name pictures."""
+        return (self.image,) if isinstance(self.image, str) else tuple(self.image or ())
 
     def over(self, earlier: Mapping[str, Any]) -> "Options":
         """These options, and where they say nothing, those that were stored earlier."""
@@ -45,6 +53,7 @@ class Options:
             self,
             ignore=list(self.ignore or ()),
             show=None if self.show is None else list(self.show),
+            image=list(self.images) or None,
             budget=self.budget or budget,
             seed=self.seed or 0,
             pool=self.pool or default_size(n_rows),
@@ -55,7 +64,7 @@ class Options:
         columns = set(table.frame.columns)
         for option, names in (
             ("id", [self.id]),
-            ("image", [self.image]),
+            ("image", self.images),
             ("show", self.show),
             ("features", [self.features]),
         ):
@@ -80,8 +89,8 @@ class Options:
 
 def _is_usable(name: str, value: Any) -> bool:
     """Whether a stored value has the type of its option."""
-    if name in ("show", "ignore"):
+    if name in ("show", "ignore") or (name == "image" and not isinstance(value, str)):
         return isinstance(value, list) and all(isinstance(column, str) for column in value)
-    return isinstance(value, str if name in ("id", "image", "features") else int) and not isinstance(
-        value, bool
-    )
+    if name in ("id", "image", "features", "text", "image_model"):
+        return isinstance(value, str)
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -12,6 +12,7 @@ import pandas as pd
 from sameornot._types import Answer, Pair, Reply
 from sameornot.plots import LearnedMap, pool_map
 from sameornot.service.learned_space import column_shares
+from sameornot.service.pictures import RecordPictures
 from sameornot.service.team import Team
 from sameornot.session import ActiveSession, FinalLabels, SessionResult
 from sameornot.table import Column, TableEncoder, TableSample
@@ -65,7 +66,8 @@ class Snapshot:
     ascending. Its neighbourhoods hold rows of the table. Label m is `groups[m]`. `churn` holds (number of
     answers, share of rows that changed group over the ten before). `session` expands the groups to rows
     beyond the pool; without it there are none beyond. `described` are the columns by which groups are
-    described, and how much each of them matters. `team` says how far people agree.
+    described, and how much each of them matters. `team` says how far people agree; `pictures` are those of the
+    records.
     """
 
     title: str
@@ -83,6 +85,7 @@ class Snapshot:
     session: ActiveSession | None = None
     described: Described | None = None
     team: Team | None = None
+    pictures: RecordPictures | None = None
 
     @property
     def description(self) -> Described:

@@ -2,14 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from sameornot.embedding import EmbeddingModels
 from sameornot.service.distances import Scale, VectorDistances
 from sameornot.service.options import Options
+from sameornot.service.pictures import RecordPictures
 from sameornot.table import Column, TableEncoder, TableSample, display
 from sameornot.table.kinds import Kind, find_kind
 from sameornot.table.vector_cells import VectorError
@@ -30,19 +31,25 @@ class TableView:
     ----------
     table : TableSample
     options : Options
-        Which columns name a record, hold its picture, are shown, and are not learned from.
-    folder : Path, optional
-        Where pictures lie.
+        Which columns name a record, name its pictures, are shown, and are not learned from.
+    models : EmbeddingModels, optional
+        How texts and pictures become vectors, and the folder of the pictures.
     rows : set of int
         Rows that are in memory in any case: people have seen them.
     """
 
     def __init__(
-        self, table: TableSample, options: Options, *, folder: Path | None = None, rows: Collection[int] = ()
+        self,
+        table: TableSample,
+        options: Options,
+        *,
+        models: EmbeddingModels | None = None,
+        rows: Collection[int] = (),
     ) -> None:
         self.table = table.including(rows)
-        self.id_column, self.image_column, self.folder = options.id, options.image, folder
-        self.features = options.features
+        self.models = models or EmbeddingModels()
+        self.id_column, self.features = options.id, options.features
+        self.pictures = RecordPictures(self.table, options.images, self.models.pictures)
         self.encoder = self._fit_encoder(options)
         self.columns_shown = None if options.show is None else list(options.show)
         if self.features is not None and options.show is None:
@@ -54,12 +61,15 @@ class TableView:
 
     def _fit_encoder(self, options: Options) -> TableEncoder:
         """Learn from all columns that are not there for another purpose; from the features alone if given."""
-        keep_out = [name for name in (options.id, options.image) if name is not None]
+        frame, images = self.table.frame, options.images
+        keep_out = [] if options.id is None else [options.id]
         ignore = options.ignore or ()
         if options.features is not None:
-            keep_out, ignore = [name for name in self.table.frame.columns if name != options.features], ()
+            keep_out, ignore, images = [name for name in frame.columns if name != options.features], (), ()
         try:
-            return TableEncoder.fit(self.table.frame, ignore=ignore, keep_out=keep_out)
+            return TableEncoder.fit(
+                frame, ignore=ignore, keep_out=keep_out, images=images, models=self.models
+            )
         except VectorError as error:
             raise error.at(int(self.table.rows[error.row])) from None
 
@@ -96,6 +106,11 @@ class TableView:
             self._taken = rows, X
         return X
 
+    @property
+    def text_model(self) -> str | None:
+        """What embeds the texts; None if there are none, or if they are compared by words."""
+        return self.encoder.embedded_by("text")
+
     def name(self, row: int) -> str:
         """What a record is called."""
         return self.table.names(np.array([row]), self.id_column)[0]
@@ -120,16 +135,17 @@ class TableView:
         return notices
 
     def record(self, row: int, *, placed: bool) -> dict[str, Any]:
-        """A record's head: what it is called, and where its picture is."""
-        image = f"image/{row}" if self.image(row) is not None else None
-        return {"row": row, "id": self.name(row), "image": image, "placed": placed}
+        """A record's head: what it is called, and the keys of its pictures."""
+        images = [f"{row}-{number}" for number in range(len(self.pictures.of(row)))]
+        return {"row": row, "id": self.name(row), "images": images, "placed": placed}
 
     def columns(self, weights: pd.Series) -> list[str]:
         """The columns to show: those that are there for people alone, then the ones that matter most."""
         used = weights.sort_values(ascending=False, kind="stable").index.tolist()
         if self.columns_shown is None:
-            # The numbers of a vector say nothing to a person.
-            return sorted(used, key=lambda name: self.kind(name) == "vector")
+            # The numbers of a vector say nothing to a person, and pictures are shown as such.
+            readable = [name for name in used if self.kind(name) != "image"]
+            return sorted(readable, key=lambda name: self.kind(name) == "vector")
         return sorted(self.columns_shown, key=lambda name: -weights.get(name, np.inf))
 
     def fields(self, row: int, weights: pd.Series) -> list[dict[str, Any]]:
@@ -165,7 +181,8 @@ class TableView:
     def described(self) -> dict[str, Column]:
         """The columns by which groups are described: those of the model, or those beside its features."""
         if self.features is None:
-            return {name: column for name, column in self._kinds.items() if column.kind != "vector"}
+            hidden = ("vector", "image")
+            return {name: column for name, column in self._kinds.items() if column.kind not in hidden}
         frame = self.table.frame
         kinds = {name: find_kind(name, frame[name]) for name in self._readable}
         return {
@@ -183,23 +200,9 @@ class TableView:
 
     @cached_property
     def _readable(self) -> list[str]:
-        """The columns that people read, but for the name and the picture of a record."""
-        others = {self.id_column, self.image_column, self.features}
+        """The columns that people read, but for the name and the pictures of a record."""
+        others = {self.id_column, self.features, *self.pictures.columns}
         return [name for name in self.table.frame.columns if name not in others]
-
-    def image(self, row: int) -> Path | None:
-        """The picture of a record, if its file is there and lies under the table's folder."""
-        if self.image_column is None or self.folder is None:
-            return None
-        named = display(self.table.cell(row, self.image_column))
-        if not named:
-            return None
-        try:
-            path = (self.folder / named).resolve()
-            inside = path.is_relative_to(self.folder.resolve()) and path.is_file()
-        except (OSError, ValueError, RuntimeError):  # a name that no file can have, or links in a circle
-            return None
-        return path if inside else None
 
     @cached_property
     def _available(self) -> frozenset[int]:

@@ -19,6 +19,7 @@ __all__ = [
     "open_store",
     "read_backup",
     "restore_backup",
+    "vectors_beside",
     "write_backup",
 ]
 
@@ -53,6 +54,12 @@ def open_store(where: str | Path, *, wait: float = WAIT) -> Store:
 def default_store() -> Path:
     """The file in the user's data folder, which XDG_DATA_HOME can set."""
     return _data_folder() / "sameornot" / "sessions.sqlite"
+
+
+def vectors_beside(where: str | Path | None) -> Path:
+    """The file of computed vectors beside a store: in its folder, or in the user's if it is on a server."""
+    is_file = where is not None and not ("://" in str(where) and not str(where).startswith("sqlite:"))
+    return (_path(where) if is_file and where is not None else default_store()).with_name("vectors.sqlite")
 
 
 def _path(where: str | Path) -> Path:

@@ -103,6 +103,8 @@ def embed_cells(column: pd.Series, kind: str, model: str, models: EmbeddingModel
 
 
 def _embed_pictures(cells: Sequence[str], model: str, models: EmbeddingModels) -> np.ndarray:
+    if models.folder is None and not model.startswith("function "):
+        raise NothingEmbeddedError("its pictures are not found without the folder of the table")
     names = [models.pictures.names(cell) for cell in cells]
     distinct = list(dict.fromkeys(name for several in names for name in several))
     found = unit_length(models.vectors(models.named("pictures", model), distinct))

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from sameornot.embedding import EmbeddingModels
+from sameornot.table import text
 from sameornot.table.affine import AffineEncoding
 from sameornot.table.categorical import CategoricalCoder
 from sameornot.table.embedded import EmbeddedCoder, NothingEmbeddedError
@@ -30,6 +31,7 @@ IGNORED = "ignored as asked"
 _FORMAT = 1
 _MAX_FEATURES = 20_000
 _MAX_PER_COLUMN = 30
+_MAX_TEXT_AXES = 300  # of all columns of text together, if words are compared
 _MAX_TEXTS = 100  # columns of text; each takes a fraction of a second to encode
 
 Coder = NumericCoder | CategoricalCoder | TextCoder | VectorCoder | EmbeddedCoder
@@ -162,6 +164,11 @@ class TableEncoder:
             np.array([measure.middle for measure in measures]),
         )
 
+    def embedded_by(self, kind: str) -> str | None:
+        """The name of the model that embeds the columns of a kind ("text" or "image"); None for none."""
+        embedded = (coder for coder in self._coders.values() if isinstance(coder, EmbeddedCoder))
+        return next((coder.model for coder in embedded if coder.kind == kind), None)
+
     def column_weights(self, feature_weights: np.ndarray) -> pd.Series:
         """Each column's share of the summed feature weights."""
         weights = np.asarray(feature_weights, dtype=np.float64)
@@ -214,6 +221,8 @@ def _fit_coders(
 ) -> tuple[dict[str, Coder], list[tuple[str, str]]]:
     """The coder of each column, and the columns of pictures that cannot be used."""
     limit = _features_per_column(list(kinds.values()))
+    # The axes of words are part of the model file: many columns of text have fewer each.
+    axes = max(text.MIN_AXES, _MAX_TEXT_AXES // max(1, sum(kind.name == "text" for kind in kinds.values())))
     coders: dict[str, Coder] = {}
     left_out = []
     for name, kind in kinds.items():
@@ -221,7 +230,8 @@ def _fit_coders(
             if kind.name == "image" or (kind.name == "text" and models.for_texts() is not None):
                 coders[name] = EmbeddedCoder.fit(table[name], kind, models, limit)
             else:
-                coders[name] = _CODERS[kind.name].fit(table[name], kind, min(limit, _MAX_PER_COLUMN))
+                most = axes if kind.name == "text" else _MAX_PER_COLUMN
+                coders[name] = _CODERS[kind.name].fit(table[name], kind, min(limit, most))
         except NothingEmbeddedError as error:
             left_out.append((name, str(error)))
     return coders, left_out

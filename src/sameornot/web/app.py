@@ -24,7 +24,7 @@ from sameornot.web.downloads import download_response
 from sameornot.web.endpoints import COMMANDS, MANAGED, QUERIES, Query
 from sameornot.web.errors import HANDLERS
 from sameornot.web.events import DEFAULT_TIMING, EventBroadcaster, EventTiming
-from sameornot.web.images import image_response
+from sameornot.web.images import image_response, thumbnail_response
 from sameornot.web.request_log import RequestLog
 from sameornot.web.security import SecurityMiddleware
 from sameornot.web.site import Site
@@ -90,6 +90,7 @@ def _routes(service: LabellingService, events: EventBroadcaster) -> list[BaseRou
         *queries,
         Route("/api/events", events.stream),
         Route("/image/{key}", _file(service, image_response, "image", query_threads)),
+        Route("/thumbnail/{key}", _file(service, thumbnail_response, "image", query_threads)),
         Route("/download/{key}", _file(service, download_response, "download", download_threads)),
         Route("/health", _health(service, query_threads)),
     ]

@@ -9,9 +9,10 @@ from typing import Any, Self
 
 import pandas as pd
 
+from sameornot.embedding import EmbeddingModels
 from sameornot.export.labels import labels_table
 from sameornot.service import LabellingService, Options
-from sameornot.store import default_store, open_store
+from sameornot.store import default_store, open_store, vectors_beside
 from sameornot.table import TableSample, read_sample, read_table
 from sameornot.web.address import LOOPBACK
 from sameornot.web.server import Binding, PageServer
@@ -85,7 +86,8 @@ def open_page(
     host, port, token, public_url
         As for `Binding`. If the token is omitted, a random one is generated. It is part of the address.
     **options
-        Fields of `sameornot.service.Options`: id, show, ignore, image, budget, seed, pool.
+        Fields of `sameornot.service.Options`: id, show, ignore, image, budget, seed, pool, text, image_model.
+        The last two can also be functions, as `sameornot.embedding.EmbeddingModels` describes.
     """
     path = None if isinstance(table, pd.DataFrame) else Path(table)
     sample = (
@@ -95,8 +97,18 @@ def open_page(
     with ExitStack() as resources:
         opened = open_store(default_store() if store is None else store)
         resources.callback(opened.close)
-        settings = Options(clusters=n_clusters, **options)
-        service = LabellingService.open(opened, sample, title=name, path=path, new=new, options=settings)
+        own = {"text": options.get("text"), "image": options.get("image_model")}
+        functions = {kind: model for kind, model in own.items() if callable(model)}
+        named = {option: value for option, value in options.items() if not callable(value)}
+        service = LabellingService.open(
+            opened,
+            sample,
+            title=name,
+            path=path,
+            new=new,
+            options=Options(clusters=n_clusters, **named),
+            models=EmbeddingModels(**functions, cache=vectors_beside(store)),
+        )
         resources.callback(service.close)
         binding = Binding(host, port, token or secrets.token_urlsafe(24), public_url=public_url)
         return Page(service, PageServer(service, binding), resources.pop_all())

@@ -4,11 +4,12 @@ import { bar, byId, button, make, unseen } from "./dom.js";
 import { distance, isText } from "./field.js";
 import { percent } from "./format.js";
 import { swatch } from "./palette.js";
+import { pictureButton } from "./pictures.js";
 import { markDifferences, markedNodes } from "./word_difference.js";
 
 export function showChoice(question, number, openRecord) {
   const { left, fields, choice } = question;
-  const hasImages = [left, ...choice].some((record) => record.image);
+  const hasImages = [left, ...choice].some((record) => record.images.length > 0);
   const table = byId("choice");
   byId("question-title").textContent = "Which of these is the same kind?";
   table.style.setProperty("--candidates", choice.length);
@@ -95,12 +96,8 @@ function imageRow(left, choice, openRecord) {
   );
 }
 
-function imageCell({ id, row, image }, kind, openRecord) {
-  const content = image
-    ? button(make("img", { src: image, alt: `Image of ${id}` }), () => openRecord(row), {
-        title: "Open the whole record",
-      })
-    : make("span", { class: "aside" }, "No image");
+function imageCell(record, kind, openRecord) {
+  const content = pictureButton(record, record.id, () => openRecord(record.row));
   return make("td", { class: `${kind} picture` }, content);
 }
 

@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { button, byId, debounced, make, redraw, tableHead } from "./dom.js";
+import { thumbnails } from "./pictures.js";
 import { currentView } from "./routes.js";
 import { clock } from "./format.js";
 import { KnownList } from "./known.js";
@@ -95,8 +96,16 @@ export class HistoryView {
   }
 
   #line(line) {
-    const link = ({ id, row }) =>
-      button(id, () => this.#openRecord(row), { class: "link", "data-focus": `${line.seq} ${row}` });
+    const link = (record) =>
+      make(
+        "span",
+        { class: "named" },
+        ...thumbnails(record, 1),
+        button(record.id, () => this.#openRecord(record.row), {
+          class: "link",
+          "data-focus": `${line.seq} ${record.row}`,
+        }),
+      );
     const record = (shown) => make("td", {}, link(shown));
     const author = line.yours ? "you" : line.author || "someone";
     return make(

@@ -2,11 +2,13 @@
 
 import { get } from "./api.js";
 import { button, make, redraw, tableHead } from "./dom.js";
+import { thumbnails } from "./pictures.js";
 import { askAbout } from "./record.js";
 import { percent } from "./format.js";
 
 const ORDERS = { typical: "Most typical", unsure: "Least sure", placed: "Placed by answers" };
-const FIRST = 8;
+const LOOKS = { grid: "Pictures", lines: "Lines" };
+const FIRST = { grid: 24, lines: 8 };
 const MORE = 50;
 
 export class MemberList {
@@ -15,6 +17,7 @@ export class MemberList {
   #session;
   #openRecord;
   #order = "typical";
+  #look;
   #members = [];
   #total = 0;
   #last = Promise.resolve();
@@ -23,20 +26,21 @@ export class MemberList {
     this.#group = group;
     this.#session = session;
     this.#openRecord = openRecord;
+    this.#look = session.state.has_images ? "grid" : "lines";
   }
 
   open(order) {
     return this.#enqueue(() => {
       this.#order = order;
       this.#members = [];
-      return this.#fetch(FIRST);
+      return this.#fetch(FIRST[this.#look]);
     });
   }
 
   /** Load the same lines again, after the groups have changed. */
   reload() {
     return this.#enqueue(() => {
-      const n = Math.max(this.#members.length, FIRST);
+      const n = Math.max(this.#members.length, FIRST[this.#look]);
       this.#members = [];
       return this.#fetch(n);
     });
@@ -71,10 +75,13 @@ export class MemberList {
     const more = this.#total - this.#members.length;
     redraw(
       this.element,
-      make("div", { class: "segments", role: "group", "aria-label": "Which members first" }, ...orders),
-      this.#members.length === 0
-        ? make("p", { class: "empty" }, "None.")
-        : make("div", { class: "scroll" }, this.#table()),
+      make(
+        "div",
+        { class: "tools-row" },
+        make("div", { class: "segments", role: "group", "aria-label": "Which members first" }, ...orders),
+        this.#session.state.has_images ? this.#looks() : null,
+      ),
+      this.#members.length === 0 ? make("p", { class: "empty" }, "None.") : this.#shown(),
       ...(more > 0
         ? [
             button(`Show more (${more})`, () => this.#enqueue(() => this.#fetch(MORE)), {
@@ -82,6 +89,54 @@ export class MemberList {
             }),
           ]
         : []),
+    );
+  }
+
+  #looks() {
+    const choose = (look) => {
+      this.#look = look;
+      return this.open(this.#order);
+    };
+    const buttons = Object.entries(LOOKS).map(([look, label]) =>
+      button(label, () => choose(look), {
+        "aria-pressed": String(look === this.#look),
+        "data-testid": `members-${look}`,
+        "data-focus": `${this.#group.key} ${look}`,
+      }),
+    );
+    return make("div", { class: "segments", role: "group", "aria-label": "How members are shown" }, ...buttons);
+  }
+
+  #shown() {
+    if (this.#look === "lines") return make("div", { class: "scroll" }, this.#table());
+    return make("ul", { class: "tiles" }, ...this.#members.map((member) => this.#tile(member)));
+  }
+
+  #tile(member) {
+    const shots = thumbnails(member, 4);
+    const picture = shots.length > 0 ? shots : [make("span", { class: "aside" }, "No image")];
+    const open = make(
+      "button",
+      {
+        type: "button",
+        class: "tile-open",
+        "data-testid": "member-open",
+        "data-focus": `${member.row} open`,
+        on: { click: () => this.#openRecord(member.row) },
+      },
+      make("span", { class: "tile-shots", "data-several": String(shots.length > 1) }, ...picture),
+      make("span", { class: "tile-id" }, member.id),
+    );
+    return make(
+      "li",
+      { class: "tile", "data-testid": "member", "data-row": member.row },
+      open,
+      make(
+        "span",
+        { class: "tile-facts" },
+        member.placed ? make("span", { class: "placed" }, "placed") : percent(member.confidence),
+        ...this.#actions(member),
+      ),
     );
   }
 
@@ -95,16 +150,15 @@ export class MemberList {
     );
   }
 
-  #line({ row, id, image, confidence, placed, values }) {
-    const label = (text) => `${text}: ${id}`;
-    const wrong = () => this.#session.act("api/wrong", { row });
+  #line(member) {
+    const { row, id, confidence, placed, values } = member;
     return make(
       "tr",
       { "data-testid": "member", "data-row": row },
       make(
         "td",
         {},
-        image ? make("img", { class: "thumb", src: image, alt: "", loading: "lazy" }) : null,
+        ...thumbnails(member),
         button(id, () => this.#openRecord(row), {
           class: "link",
           "data-testid": "member-open",
@@ -113,26 +167,30 @@ export class MemberList {
       ),
       make("td", {}, placed ? make("span", { class: "placed" }, "placed") : percent(confidence)),
       ...values.map(({ value }) => make("td", {}, make("span", { class: "cell", title: value }, value))),
-      make(
-        "td",
-        { class: "actions" },
-        // There is nothing to ask about a record that an answer has placed.
-        placed
-          ? null
-          : button("Ask me", () => askAbout(this.#session, row), {
-              "aria-label": label("Ask me about it"),
-              title: "Ask me about it",
-              "data-testid": "member-ask",
-              "data-focus": `${row} ask`,
-            }),
-        " ",
-        button("Does not belong", wrong, {
-          "aria-label": label("Does not belong here"),
-          title: "It does not belong to this group",
-          "data-testid": "member-wrong",
-          "data-focus": `${row} wrong`,
-        }),
-      ),
+      make("td", { class: "actions" }, ...this.#actions(member)),
     );
+  }
+
+  #actions({ row, id, placed }) {
+    const label = (text) => `${text}: ${id}`;
+    const wrong = () => this.#session.act("/api/wrong", { row });
+    return [
+      // There is nothing to ask about a record that an answer has placed.
+      placed
+        ? null
+        : button("Ask me", () => askAbout(this.#session, row), {
+            "aria-label": label("Ask me about it"),
+            title: "Ask me about it",
+            "data-testid": "member-ask",
+            "data-focus": `${row} ask`,
+          }),
+      " ",
+      button("Does not belong", wrong, {
+        "aria-label": label("Does not belong here"),
+        title: "It does not belong to this group",
+        "data-testid": "member-wrong",
+        "data-focus": `${row} wrong`,
+      }),
+    ];
   }
 }

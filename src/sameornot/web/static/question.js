@@ -4,6 +4,7 @@ import { showChoice, showMode } from "./choice.js";
 import { afterPaint, bar, byId, button, make, unseen } from "./dom.js";
 import { distance, isText } from "./field.js";
 import { percent } from "./format.js";
+import { pictureButton } from "./pictures.js";
 import { markDifferences, markedNodes } from "./word_difference.js";
 
 // Milliseconds after which a pair that is being answered is dimmed, so that a quick answer does not flicker.
@@ -93,6 +94,7 @@ function showPair(question, number) {
     ...fields.flatMap((field) => (isText(field) ? textRows(field, heaviest) : [valueRow(field, heaviest)])),
   );
   showImages(left, right);
+  byId("images").dataset.alone = String(fields.length === 0);
   byId("spoken").textContent = `Question ${number}. ${left.id} and ${right.id}: are these two the same kind?`;
 }
 
@@ -197,19 +199,18 @@ function larger({ kind, left, right }) {
 
 function showImages(left, right) {
   const box = byId("images");
-  box.hidden = !left.image && !right.image;
+  box.hidden = left.images.length + right.images.length === 0;
   if (box.hidden) box.replaceChildren();
   else box.replaceChildren(imageOf("A", left, "left-id"), imageOf("B", right, "right-id"));
 }
 
 function imageOf(letter, record, opener) {
-  const alt = `Image of record ${letter}, ${record.id}`;
-  const content = record.image
-    ? button(make("img", { src: record.image, alt }), () => byId(opener).click(), {
-        title: "Open the whole record",
-      })
-    : make("p", {}, "No image");
-  return make("figure", {}, content, make("span", { class: "letter", "aria-hidden": "true" }, letter));
+  return make(
+    "figure",
+    {},
+    pictureButton(record, `record ${letter}, ${record.id}`, () => byId(opener).click()),
+    make("span", { class: "letter", "aria-hidden": "true" }, letter),
+  );
 }
 
 function showEnd(progress) {

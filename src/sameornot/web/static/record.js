@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { bar, byId, button, make, openDialog } from "./dom.js";
+import { pictures } from "./pictures.js";
 import { go } from "./routes.js";
 import { percent } from "./format.js";
 
@@ -32,9 +33,7 @@ function show(session, { record, fields }) {
     ...[
       make("h2", { id: "record-title" }, record.id),
       record.placed ? make("p", { class: "aside" }, "Placed by an answer.") : null,
-      record.image
-        ? make("img", { class: "record-image", src: record.image, alt: `Image of ${record.id}` })
-        : null,
+      record.images.length > 0 ? make("div", { class: "record-images" }, pictures(record)) : null,
       make(
         "div",
         { class: "record-fields", tabindex: "0", role: "region", "aria-label": "All columns" },
