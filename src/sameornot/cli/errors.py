@@ -38,7 +38,16 @@ def expected_errors() -> tuple[type[Exception], ...]:
         from sameornot.web.address import ServerError
     except ImportError as error:
         fail(how_to_install(error))
-    return AnnotatorError, ServiceError, EmbeddingError, EngineError, ModelError, ServerError, StoreError, TableError
+    return (
+        AnnotatorError,
+        ServiceError,
+        EmbeddingError,
+        EngineError,
+        ModelError,
+        ServerError,
+        StoreError,
+        TableError,
+    )
 
 
 def how_to_install(error: ImportError) -> str:

@@ -66,8 +66,8 @@ class Snapshot:
     ascending. Its neighbourhoods hold rows of the table. Label m is `groups[m]`. `churn` holds (number of
     answers, share of rows that changed group over the ten before). `session` expands the groups to rows
     beyond the pool; without it there are none beyond. `described` are the columns by which groups are
-    described, and how much each of them matters. `team` says how far people agree; `pictures` are those of the
-    records.
+    described, and how much each of them matters. `team` says how far people agree; `pictures` are those of
+    the records.
     """
 
     title: str
