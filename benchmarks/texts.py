@@ -4,9 +4,9 @@
     python benchmarks/texts.py --report
 
 FOLDER holds clinc150.csv and banking77.csv, at any depth. The third table is the one-line descriptions of
-Debian packages in ten sections, as `apt-cache dumpavail` prints them. `--model` is a sentence transformer, whose
-vectors are brought by hand, as a column of vectors; vectors in `--cache` are not computed again. Finished runs
-are kept in `results/texts.csv`, and the same command resumes.
+Debian packages in ten sections, as `apt-cache dumpavail` prints them. `--model` is a sentence transformer;
+its vectors are brought by hand, as a column of vectors. Vectors in `--cache` are not computed again.
+Finished runs are kept in `results/texts.csv`, and the same command resumes.
 """
 
 import argparse
