@@ -11,7 +11,12 @@ from sameornot.constraints import Constraints
 from sameornot.ensemble.config import EnsembleConfig
 from sameornot.ensemble.fit import EnsembleFit, fisher_metric
 from sameornot.ensemble.geometry import Geometry
-from sameornot.ensemble.given_pairs import leaves_sets_open, place_sets
+from sameornot.ensemble.given_pairs import (
+    N_ROUNDS,
+    leaves_sets_open,
+    pair_log_likelihood,
+    place_sets,
+)
 from sameornot.ensemble.inconsistent import fit_inconsistent
 from sameornot.ensemble.learners import LEARNERS, Ensemble, Graphs
 from sameornot.ensemble.linking import respect_constraints
@@ -158,15 +163,22 @@ class EnsembleClustering(Clusterer):
 
     def _cluster_given(self, problem: Problem, state: State) -> Clustering:
         """That of `cluster`, unless pairs leave open which group their rows are in."""
-        answers, n_clusters, ensemble = problem.answers, problem.n_clusters, self._ensemble
+        answers, n_clusters = problem.answers, problem.n_clusters
         if n_clusters is None or not leaves_sets_open(answers, n_clusters):
             return super()._cluster_given(problem, state)
-        evidence = Evidence(
-            state.prepared, TrainingSet.without_exclusions([], len(problem.X)), [], (), n_clusters
-        )
-        without = fit_ensemble(evidence, ensemble, problem.step_rng())
-        placed = replace(evidence, known=place_sets(without.proba, answers))
-        return self._clustering(problem, fit_ensemble(placed, ensemble, problem.step_rng()), state.prepared)
+        nothing = TrainingSet.without_exclusions([], len(problem.X))
+        evidence = Evidence(state.prepared, nothing, [], (), n_clusters)
+
+        def train(known: TrainingSet) -> Posterior:
+            return fit_ensemble(replace(evidence, known=known), self._ensemble, problem.step_rng())
+
+        first = self.neighbourhoods(answers, n_clusters)
+        guesses = [train(nothing), train(TrainingSet(first, answers.known_apart(first)))]
+        seen = all_rows(first)
+        posterior = max(guesses, key=lambda guess: pair_log_likelihood(guess.prior, answers, seen))
+        for _ in range(N_ROUNDS):
+            posterior = train(place_sets(posterior.prior, answers))
+        return self._clustering(problem, posterior, state.prepared)
 
     def _clustering(self, problem: Problem, posterior: Posterior, prepared: Geometry) -> EnsembleFit:
         metric = fisher_metric(prepared.rows, problem.scale, posterior.proba)
