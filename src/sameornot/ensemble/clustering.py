@@ -192,7 +192,8 @@ class EnsembleClustering(Clusterer):
             found = granularity(state.prepared.structure, answers.facts, is_sample=not answers.known)
             n_groups = len(groups) + found.n_missing(groups)
         known = TrainingSet(groups, answers.known_apart(groups))
-        graphs = self._graphs(problem.step, state)
+        is_inconsistent = problem.n_clusters is not None and answers.is_inconsistent
+        graphs = None if is_inconsistent else self._graphs(problem.step, state)
         return Evidence(
             state.prepared,
             known,

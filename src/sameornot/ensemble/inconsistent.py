@@ -14,8 +14,8 @@ from scipy.special import softmax
 from sameornot.ensemble.annotators import AnnotatorRates
 from sameornot.ensemble.geometry import Geometry
 from sameornot.ensemble.graph import facility_location
-from sameornot.ensemble.learners import Ensemble, Graphs, learn
-from sameornot.ensemble.map_assignment import AssignmentProblem, map_assignment
+from sameornot.ensemble.learners import Ensemble, base_proba, learn
+from sameornot.ensemble.map_assignment import AssignmentProblem, Learn, map_assignment
 from sameornot.ensemble.noise import smooth_labels
 from sameornot.ensemble.posterior import Evidence, Posterior, annotator_rates, fit_ensemble
 from sameornot.ensemble.prequential import PredictionCheckpoint, stack
@@ -27,7 +27,6 @@ from sameornot.ensemble.votes import VoteMatrix
 class Start(NamedTuple):
     """What a search goes on with; the `posterior`, if it was needed, takes all answers as correct."""
 
-    graphs: Graphs
     stacking: Stacking
     posterior: Posterior | None
     people: AnnotatorRates | None
@@ -45,7 +44,6 @@ class Search:
     votes: VoteMatrix
     local_votes: VoteMatrix
     geometry: Geometry
-    graphs: Graphs
     earlier: Sequence[np.ndarray]
     stacking: Stacking
     ensemble: Ensemble
@@ -60,7 +58,7 @@ class Search:
         """
         filled = fill_empty(groups, self.geometry.kernel, self.local_votes.rows)
         training = TrainingSet.without_exclusions(filled, len(self.geometry.rows))
-        predicted = learn(self.geometry, training, self.ensemble, self.rng, self.graphs).proba
+        predicted = base_proba(self.geometry, training, self.ensemble, self.rng)
         return mixture_proba(predicted, filled, self.stacking, self.ensemble)
 
     def starts(self, posterior: Posterior | None, n_rows: int) -> list[np.ndarray]:
@@ -75,25 +73,22 @@ class Search:
 
 def prepare_search(start: Start, evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator) -> Search:
     """Draw the rows of the search."""
-    graphs, people = start.graphs, start.people
     config, n_rows, checkpoints = ensemble.config, evidence.n_rows, evidence.checkpoints
-    votes = VoteMatrix.from_answers(evidence.answers, None if people is None else people.weights)
+    votes = VoteMatrix.from_answers(evidence.answers, None if start.people is None else start.people.weights)
     geometry = evidence.geometry
     searched = sample_rows(votes.rows, n_rows, config.search.n_rows, rng)
     if len(searched) < n_rows:
         geometry = geometry.subset(searched, config.graph.n_neighbors)
-        graphs = Graphs.of(geometry.rows, graphs.scale, graphs.axes, config.graph.n_neighbors)
     return Search(
         votes=votes,
         local_votes=replace(votes, rows=np.searchsorted(searched, votes.rows)),
         geometry=geometry,
-        graphs=graphs,
         earlier=checkpoints[-1].map_groups if checkpoints else [],
         stacking=start.stacking.subset(ensemble.generalising),
         ensemble=ensemble.subset(ensemble.generalising),
         n_groups=evidence.n_groups,
         rng=rng,
-        people=people,
+        people=start.people,
     )
 
 
@@ -105,7 +100,8 @@ def fit_inconsistent(evidence: Evidence, ensemble: Ensemble, rng: np.random.Gene
     search = prepare_search(start, evidence, ensemble, rng)
     starts = search.starts(start.posterior, evidence.n_rows)
     config, votes, n_groups = ensemble.config, search.votes, evidence.n_groups
-    problem = AssignmentProblem(search.local_votes, n_groups, search.learn, config.noise, config.search)
+    learn_once = remembering(search.learn)
+    problem = AssignmentProblem(search.local_votes, n_groups, learn_once, config.noise, config.search)
     found = map_assignment(problem, starts, rng)
     assignment = order_by_size(found.assignment, votes.rows, n_groups)
     return condition_on_assignment(assignment, votes, evidence, ensemble, rng)._replace(
@@ -113,26 +109,36 @@ def fit_inconsistent(evidence: Evidence, ensemble: Ensemble, rng: np.random.Gene
     )
 
 
+def remembering(learn: Learn) -> Learn:
+    """The same function, which remembers what it found: a search often comes back to where it was."""
+    found: dict[tuple[bytes, ...], np.ndarray] = {}
+
+    def look_up(groups: Sequence[np.ndarray]) -> np.ndarray:
+        key = tuple(rows.tobytes() for rows in groups)
+        if key not in found:
+            found[key] = learn(groups)
+        return found[key]
+
+    return look_up
+
+
 def find_start(evidence: Evidence, ensemble: Ensemble, rng: np.random.Generator) -> Start | None:
     """What the search goes on with; None where there is one group.
 
-    The posterior that takes all answers as correct is needed unless there are graphs and groups of an earlier
-    fit, and one person answers. The learners are stacked by the groups that were found before, if any.
+    It goes on with groups that were found before, unless several people answer. Else it starts from the
+    posterior that takes all answers as correct.
     """
-    graphs, posterior, people, noise = evidence.graphs, None, None, ensemble.config.noise
+    noise, posterior, people = ensemble.config.noise, None, None
     earlier = evidence.checkpoints[-1].map_groups if evidence.checkpoints else []
-    if graphs is None or not earlier or evidence.annotators:
+    if not earlier or evidence.annotators:
         posterior = fit_ensemble(replace(evidence, answers=[]), ensemble, rng)
-        graphs = posterior.checkpoint.graphs
+        if len(posterior.groups) == 1:
+            return None
         people = annotator_rates(evidence, posterior.groups, posterior.prior, noise.assumed_rate, noise)
-    if graphs is None:
-        return None
-    if earlier or posterior is None:
-        known = TrainingSet.without_exclusions(earlier, evidence.n_rows)
-        stacking = stack(evidence.checkpoints, known, ensemble, noise.assumed_rate)
-    else:
-        stacking = posterior.stacking
-    return Start(graphs, stacking, posterior, people)
+    if posterior is not None and not earlier:
+        return Start(posterior.stacking, posterior, people)
+    known = TrainingSet.without_exclusions(earlier, evidence.n_rows)
+    return Start(stack(evidence.checkpoints, known, ensemble, noise.assumed_rate), posterior, people)
 
 
 def condition_on_assignment(

@@ -154,8 +154,13 @@ def place_centers(space: np.ndarray, labels: np.ndarray, plan: CenterPlan) -> tu
     centers, owners = [], []
     for m in np.unique(labels).tolist():
         own = space[labels == m]
-        n_centers = min(1 + len(own) // plan.rows_per_center, plan.max_centers, len(np.unique(own, axis=0)))
-        centers.append(KMeans(n_centers, n_init=1, random_state=plan.seed).fit(own).cluster_centers_)
+        n_centers = min(1 + len(own) // plan.rows_per_center, plan.max_centers)
+        if n_centers > 1:
+            n_centers = min(n_centers, len(np.unique(own, axis=0)))
+        if n_centers == 1:
+            centers.append(own.mean(axis=0, keepdims=True))
+        else:
+            centers.append(KMeans(n_centers, n_init=1, random_state=plan.seed).fit(own).cluster_centers_)
         owners += [m] * n_centers
     return np.vstack(centers), np.array(owners)
 
