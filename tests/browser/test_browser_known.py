@@ -17,15 +17,14 @@ def known(label, truth, tmp_path):
     alike = [name for name in ids[20:] if truth[name] == truth[ids[0]]][:2]
     pairs = [(ids[0], other, "same"), (ids[0], alike[0], "same"), (alike[0], alike[1], "same")]
     pd.DataFrame(pairs, columns=["a", "b", "answer"]).to_csv(tmp_path / "pairs.csv", index=False)
-    command = label(
+    return label(
         *(tmp_path / "plants.csv", "--clusters", 3, "--id", "specimen"),
         *("--labels", "kind", "--pairs", tmp_path / "pairs.csv"),
     )
-    return command, ids, alike
 
 
 def test_what_is_known_is_listed_apart_left_out_and_put_back(known, visit, truth):
-    command, ids, alike = known
+    command = known
     person = visit(command)
     assert person.asked == 0
     expect(person["known-before"]).to_have_text("14 rows known before")
@@ -37,26 +36,26 @@ def test_what_is_known_is_listed_apart_left_out_and_put_back(known, visit, truth
     expect(sources.nth(1).locator("summary")).to_have_text("Known before: pairs.csv 3 pairs, 1 set aside")
     sources.nth(1).locator("summary").click()
     expect(sources.nth(1).get_by_test_id("known-item").nth(0)).to_contain_text("set aside: it contradicts")
-    sources.nth(1).get_by_test_id("known-toggle").nth(2).click()
+    line = sources.nth(1).get_by_test_id("known-item").nth(2)
+    line.get_by_role("button", name="Leave out").click()
     expect(person["known-before"]).to_have_text("13 rows known before")
-    sources.nth(1).get_by_test_id("known-toggle").nth(2).click()
+    line.get_by_role("button", name="Put back").click()
     expect(person["known-before"]).to_have_text("14 rows known before")
     person.page.screenshot(path=command.home / "known.png")
     person.go("question")
     person.answer_many(truth, 3)
     assert person.asked == 3
 
-    answer_by_dialog(person, ids, alike)
-
-
-def answer_by_dialog(person, ids, alike):
-    """An answer against a pair of the file: the page tells which, and leaves it out."""
-    headers = {"content-type": "application/json", "origin": f"http://{person.host}"}
-    said = {"left": ids.index(alike[0]), "right": ids.index(alike[1]), "answer": "different"}
-    found = person.context.request.post(f"http://{person.host}/api/say", data=said, headers=headers)
-    assert found.status == 409
-    (known,) = found.json()["conflict"]["known"] if "conflict" in found.json() else found.json()["known"]
-    assert known == f"pairs.csv: line 4, {alike[0]} and {alike[1]}: same"
+    # Merging two groups that the labels tell apart: the page tells which labels, and leaves one out.
+    person.go("groups")
+    card = person.page.get_by_role("article", name="moss")
+    card.get_by_test_id("merge-with").select_option(label="fern")
+    card.get_by_test_id("merge").click()
+    expect(person["conflict-known"].locator("li")).to_have_count(2)
+    person.page.screenshot(path=command.home / "conflict.png")
+    person["conflict-option"].filter(has_text="Leave out column kind").first.click()
+    expect(person["known-before"]).to_have_text("13 rows known before")
+    assert person.asked == 4
 
 
 def test_a_table_is_shown_while_the_model_learns_from_vectors(label, visit, truth, tmp_path):

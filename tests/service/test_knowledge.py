@@ -109,14 +109,25 @@ def test_an_answer_that_contradicts_what_was_known_offers_to_leave_it_out(open_s
         service.say("ana", 20, 22, "different")
     payload = caught.value.payload
     assert payload["known"] == [
-        "pairs.csv: line 2, p20 and p21: same",
-        "pairs.csv: line 3, p21 and p22: same",
+        {"source": "pairs.csv", "text": "line 2, p20 and p21: same"},
+        {"source": "pairs.csv", "text": "line 3, p21 and p22: same"},
     ]
     option = payload["options"][1]
-    assert option["label"] == "Leave out pairs.csv: line 3, p21 and p22: same"
+    assert option["label"] == "Leave out pairs.csv, line 3, p21 and p22: same"
     service.resolve("ana", payload["said"], option["changes"], None, option["disregard"])
     assert service.history("ana")["known"][0]["removed"] == [1]
     assert service.progress("ana")["asked"] == 1
+
+
+def test_of_labels_only_those_of_the_rows_in_question_are_named(open_service):
+    service = open_service()
+    service.learn(read_labels(SAMPLE, "kind"))
+    service.say("ana", 40, 9, "same")
+    with pytest.raises(Conflict) as caught:
+        service.say("ana", 40, 13, "same")
+    payload = caught.value.payload
+    assert [known["text"] for known in payload["known"]] == ["p9: kind 0", "p13: kind 1"]
+    assert [line["n"] for line in payload["chain"]] == [1]
 
 
 def test_answers_given_before_lose_against_what_is_learned_later(open_service):

@@ -113,17 +113,13 @@ class Knowledge:
         """The source of an event."""
         return next(source for source in self.sources if source.seq == seq)
 
-    def behind(self, chain: Sequence[Fact]) -> list[Place]:
-        """The items that some facts about known rows follow from, each once."""
+    def behind(self, start: int, chain: Sequence[Fact], is_known: Sequence[bool]) -> list[Place]:
+        """The items behind the known facts of a chain that begins at a row, each once."""
         closure = self._folded[0]
         places: list[Place] = []
-        for (left, right), answer in chain:
-            if closure.relation(left, right) is not answer:
-                continue
-            for pair, _ in closure.proof(left, right):
-                if frozenset(pair) in self._facts:
-                    places.append(self._facts[frozenset(pair)])
-            places += [self._labels[row] for row in (left, right) if row in self._labels]
+        for left, right in runs(start, chain, is_known):
+            if left != right and closure.relation(left, right) is not None:
+                places += self._proof(closure, Pair(left, right))
         return list(dict.fromkeys(places))
 
     def _holding(self) -> list[tuple[Place, Item]]:
@@ -170,10 +166,24 @@ class Knowledge:
         ]
 
     def _proof(self, closure: Constraints, pair: Pair) -> list[Place]:
-        places: list[Place] = []
-        for fact, _ in closure.proof(*pair):
-            if frozenset(fact) in self._facts:
-                places.append(self._facts[frozenset(fact)])
-            else:
-                places += [self._labels[row] for row in fact if row in self._labels]
+        """The items that settle how two rows are related: pairs, and labels at the ends of runs of them."""
+        chain = closure.proof(*pair)
+        places = [self._facts[frozenset(fact)] for fact, _ in chain if frozenset(fact) in self._facts]
+        by_label = [frozenset(fact) not in self._facts for fact, _ in chain]
+        for ends in runs(pair.left, chain, by_label):
+            places += [self._labels[row] for row in ends if row in self._labels]
         return list(dict.fromkeys(places))
+
+
+def runs(start: int, chain: Sequence[Fact], is_wanted: Sequence[bool]) -> list[tuple[int, int]]:
+    """The ends of each run of wanted facts along a chain of pairs that begins at a row."""
+    found: list[tuple[int, int]] = []
+    row, begun = start, None
+    for (pair, _), wanted in zip(chain, is_wanted, strict=True):
+        if wanted and begun is None:
+            begun = row
+        elif not wanted and begun is not None:
+            found.append((begun, row))
+            begun = None
+        row = pair.right if pair.left == row else pair.left
+    return found if begun is None else [*found, (begun, row)]

@@ -16,15 +16,14 @@ def add_known(conflict: Conflict, error: Contradiction, attempt: Attempt, view: 
     if not knowledge.sources:
         return
     stated = {frozenset(part.pair) for entry in attempt.entries for part in entry.parts}
-    places = knowledge.behind([fact for fact in error.chain if frozenset(fact[0]) not in stated])
+    is_known = [frozenset(pair) not in stated for pair, _ in error.chain]
+    places = knowledge.behind(error.pair.left, error.chain, is_known)
     if not places:
         return
-    texts = [
-        f"{knowledge.source(place.source).name}: {describe_item(knowledge, place, view.table_view)}"
-        for place in places
-    ]
+    names = [knowledge.source(place.source).name for place in places]
+    texts = [describe_item(knowledge, place, view.table_view) for place in places]
     payload = conflict.payload
-    payload["known"] = texts
+    payload["known"] = [{"source": name, "text": text} for name, text in zip(names, texts, strict=True)]
     said = (
         "With this change, not all can be true"
         if attempt.answer is None
@@ -35,10 +34,10 @@ def add_known(conflict: Conflict, error: Contradiction, attempt: Attempt, view: 
     payload["sentence"] = f"{said}. Which is wrong?"
     payload["options"] += [
         {
-            "label": f"Leave out {text}",
+            "label": f"Leave out {name}, {text}",
             "changes": [change.as_json() for change in attempt.changes],
             "said": attempt.answer is not None,
             "disregard": [place._asdict()],
         }
-        for place, text in list(zip(places, texts, strict=True))[:N_ITEMS]
+        for place, name, text in list(zip(places, names, texts, strict=True))[:N_ITEMS]
     ]

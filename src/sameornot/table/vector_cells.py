@@ -55,14 +55,18 @@ def read_vectors(column: pd.Series, length: int) -> np.ndarray:
         if vector is None or len(vector) != length:
             raise VectorError(str(column.name), row, _describe(cell, vector, length))
         vectors.append(vector)
-    result = np.full((len(column), length), np.nan)
+    found = np.empty((0, length))
     if vectors:
-        result[known] = np.concatenate(vectors).reshape(len(known), length)
-    finite = np.isfinite(result[known])
+        found = np.concatenate(vectors).reshape(len(known), length).astype(np.float64, copy=False)
+    finite = np.isfinite(found)
     if not finite.all():
         at, place = np.argwhere(~finite)[0].tolist()
-        row = int(known[at])
-        raise VectorError(str(column.name), row, f"{result[row, place]} in place {place + 1} of the vector")
+        what = f"{found[at, place]} in place {place + 1} of the vector"
+        raise VectorError(str(column.name), int(known[at]), what)
+    if len(known) == len(column):
+        return found
+    result = np.full((len(column), length), np.nan)
+    result[known] = found
     return result
 
 

@@ -22,13 +22,14 @@ import pandas as pd
 
 from sameornot.table.errors import TableError
 from sameornot.table.kinds import Kind
-from sameornot.table.vector_cells import read_vectors
+from sameornot.table.vector_cells import VectorError, read_vectors
 
 AXES = 50
 _LONG = 64  # numbers: shorter vectors are not reduced
 _SAMPLE = 10_000
 _DIRECTIONS = 16
 _PIECE = 64
+_ROWS = 2_048
 
 
 @dataclass(frozen=True)
@@ -140,9 +141,14 @@ class VectorCoder:
 
     def encode(self, column: pd.Series) -> np.ndarray:
         """The features of each cell (n × features)."""
-        vectors = read_vectors(column, len(self.mean))
+        parts = [self._encode(column, start) for start in range(0, len(column), _ROWS)]
+        return np.concatenate(parts) if parts else np.empty((0, len(self.suffixes)))
+
+    def _encode(self, column: pd.Series, start: int) -> np.ndarray:
+        """Some rows, so few that all steps stay in the cache of a processor."""
+        try:
+            vectors = read_vectors(column.iloc[start : start + _ROWS], len(self.mean))
+        except VectorError as error:
+            raise VectorError(error.column, start + error.row, error.what) from None
         features = VectorBlock(np.array(self.mean), self.scale).encode(vectors)
-        if self.axes is None:
-            return features
-        axes = np.array(self.axes)
-        return project(features, axes)
+        return features if self.axes is None else project(features, np.array(self.axes))

@@ -9,6 +9,10 @@ const TITLES = {
   merge: "Merging changes earlier answers",
 };
 
+function title({ kind, chain, known }) {
+  return known && chain.length === 0 ? "This contradicts what was known before" : TITLES[kind];
+}
+
 export function startConflictDialog(session) {
   session.addEventListener("conflict", ({ detail }) => show(session, detail));
   byId("dialog-conflict").addEventListener("cancel", () => byId("dialog-conflict").close());
@@ -21,7 +25,7 @@ function show(session, payload) {
     resolve(session, payload, option);
   };
   dialog.replaceChildren(
-    make("h2", { id: "conflict-title", tabindex: "-1", autofocus: true }, TITLES[payload.kind]),
+    make("h2", { id: "conflict-title", tabindex: "-1", autofocus: true }, title(payload)),
     make("p", { "data-testid": "conflict-sentence" }, payload.sentence),
     ...chainList(payload),
     ...knownList(payload),
@@ -75,7 +79,9 @@ function chainList({ chain, said, left, right, others }) {
 /** What was known before the first question and takes part. */
 function knownList({ known }) {
   if (!known) return [];
-  const lines = known.map((text) => make("li", {}, make("span", { class: "word" }, text)));
+  const lines = known.map(({ source, text }) =>
+    make("li", {}, make("span", { class: "when" }, source), make("span", { class: "word" }, text)),
+  );
   return [
     make("h3", {}, "Known before"),
     make("ol", { class: "chain", tabindex: "0", "data-testid": "conflict-known" }, ...lines),
