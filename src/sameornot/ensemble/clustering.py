@@ -24,7 +24,7 @@ from sameornot.ensemble.posterior import Evidence, Posterior, first_checkpoint, 
 from sameornot.ensemble.preparation import prepare
 from sameornot.ensemble.prequential import PredictionCheckpoint
 from sameornot.ensemble.structure import granularity
-from sameornot.ensemble.training import TrainingSet
+from sameornot.ensemble.training import TrainingSet, all_rows
 
 # All pairs of rows are held in memory, a few times over: some 3 GB for this many.
 MAX_ROWS = 10_000
