@@ -43,8 +43,12 @@ BODIES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "change": change,
     "resolve": st.fixed_dictionaries(
         {"said": st.none() | new_answer, "changes": st.lists(change, max_size=3)},
-        optional={"clusters": st.none() | st.integers(0, 40)},
+        optional={
+            "clusters": st.none() | st.integers(0, 40),
+            "disregard": st.lists(st.fixed_dictionaries({"source": event, "at": row}), max_size=2),
+        },
     ),
+    "disregard": st.fixed_dictionaries({"source": event, "items": st.lists(row, max_size=3)}),
     "ask_about": st.fixed_dictionaries({"row": row}),
     "wrong": st.fixed_dictionaries({"row": row}),
     "merge": st.fixed_dictionaries({"a": key, "b": key}, optional={"confirm": st.booleans()}),
@@ -54,6 +58,10 @@ BODIES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "invite": st.fixed_dictionaries(
         {"name": st.text(max_size=20), "role": st.sampled_from(["annotate", "manage"])},
         optional={"days": st.none() | st.floats(0, 1e6)},
+    ),
+    "overlap": st.fixed_dictionaries({"share": st.floats(0, 1.5)}),
+    "settle": st.fixed_dictionaries(
+        {"left": row, "right": row, "answer": st.sampled_from(["same", "different"])}
     ),
     "revoke": st.fixed_dictionaries({"link": st.text(max_size=20)}),
 }
