@@ -15,9 +15,11 @@ import fcntl
 import hashlib
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -38,6 +40,7 @@ OUTSIDE = {
     "CODE_OF_CONDUCT.md": "development",
     "SECURITY.md": "development",
 }
+REFERENCE = Path("api/index.rst")
 # Where the pages of a folder are listed that are listed nowhere else.
 OVERVIEWS = {".": Path("guide/index.md"), "benchmarks/results": Path("results/index.md")}
 NO_PAGES = {"benchmarks/results/many_groups_comments.md"}  # parts of other pages
@@ -94,9 +97,12 @@ def assemble(source: Path) -> str:
         text = path.read_bytes()
         if path.suffix == ".md":
             text = follow(text.decode(), path, source / place, pages).encode()
-        wanted[place] = text
+        wanted[place] = list_names(text.decode()).encode() if path.suffix == ".rst" else text
     for folder, overview in OVERVIEWS.items():
         wanted[overview] += list_unlisted(wanted, folder, overview)
+    reference = source / REFERENCE
+    if reference.exists() and reference.read_bytes() != wanted[REFERENCE]:
+        shutil.rmtree(reference.parent / "generated", ignore_errors=True)  # pages of names that are gone
     for place, content in wanted.items():
         copy = source / place
         if not copy.exists() or copy.read_bytes() != content:
@@ -119,6 +125,17 @@ def list_unlisted(contents: dict[Path, bytes], folder: str, overview: Path) -> b
     names = sorted(page.with_suffix("") for page in pages if page.stem not in {*listed, "index"})
     entries = "".join(f"{os.path.relpath(name, overview.parent)}\n" for name in names)
     return f"\n```{{toctree}}\n:maxdepth: 1\n:caption: More\n\n{entries}```\n".encode() if names else b""
+
+
+def list_names(reference: str) -> str:
+    """A page of the API reference with ALL replaced by the public names of the module that it is about."""
+    modules = r"(\.\. currentmodule:: (\S+)\n(?:(?!\.\. currentmodule)[^\n]*\n)*?)   ALL\n"
+    return re.sub(modules, lambda match: match[1] + indented_names(match[2]), reference)
+
+
+def indented_names(module: str) -> str:
+    """The public names of a module, one a line."""
+    return "".join(f"   {name}\n" for name in import_module(module).__all__)
 
 
 def site_pages() -> dict[Path, Path]:

@@ -17,11 +17,12 @@ from sameornot.cli import app
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "src" / "sameornot"
-sys.path.append(str(DOCS / "_ext"))
+sys.path += [str(DOCS), str(DOCS / "_ext")]
 
 from commands import parameter_rows  # noqa: E402
+from make_site import list_names  # noqa: E402
 
-API = (DOCS / "api" / "index.rst").read_text("utf-8")
+API = list_names((DOCS / "api" / "index.rst").read_text("utf-8"))
 PAGES = [ROOT / "README.md", *(path for path in DOCS.rglob("*.md") if "_templates" not in path.parts)]
 PROSE = "\n".join(path.read_text("utf-8") for path in PAGES)
 COMMANDS = get_command(app).commands
