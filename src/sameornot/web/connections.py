@@ -15,6 +15,8 @@ BODY_SECONDS = 30.0
 MAX_CONNECTIONS = 512
 # Files that the process needs for other things: the store, modules, downloads.
 SPARE_FILES = 128
+# Connections that are accepted at once, before any that is too many is closed: well below the spare files.
+BACKLOG = 64
 
 
 def max_connections(open_files: int | None = None) -> int:

@@ -24,7 +24,7 @@ from sameornot.web.address import (
 )
 from sameornot.web.app import make_app
 from sameornot.web.browser import open_privately
-from sameornot.web.connections import GuardedProtocol
+from sameornot.web.connections import BACKLOG, GuardedProtocol
 from sameornot.web.events import DEFAULT_TIMING, EventTiming
 from sameornot.web.site import Site
 
@@ -81,6 +81,7 @@ class PageServer(uvicorn.Server):
         config = uvicorn.Config(
             self.app,
             http=GuardedProtocol,
+            backlog=BACKLOG,
             ws="none",
             lifespan="on",
             log_config=None,
