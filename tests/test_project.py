@@ -30,6 +30,7 @@ NOT_OURS = {
     ".pytest_cache",
     ".ruff_cache",
     "__pycache__",
+    "build",
     "dist",
 }
 
