@@ -49,9 +49,10 @@ def failed(answer, complaint):
 def test_sessions_are_listed_with_sizes_and_dates(call):
     lines = call("sessions").stdout.splitlines()
     assert lines[0].split() == ["session", "answers", "size", "began", "last", "table"]
-    date = r"\d{4}-\d\d-\d\d \d\d:\d\d"
-    assert re.search(rf"^plants +1 +[23]\d\d B +{date} +{date} +/data/plants.csv", lines[2])
-    assert re.search(rf"^birds +0 +1\d\d B +{date} +{date} +/data/plants.csv", lines[3])
+    date = r"\d{4}-\d\d-\d\d"
+    time = rf"{date} \d\d:\d\d"
+    assert re.search(rf"^plants +1 +[23]\d\d B +{date} +{time} +/data/plants.csv", lines[2])
+    assert re.search(rf"^birds +0 +1\d\d B +{date} +{time} +/data/plants.csv", lines[3])
 
 
 @pytest.mark.usefixtures("sessions")

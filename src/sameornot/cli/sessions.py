@@ -36,7 +36,8 @@ def sessions_table(lines: "list[SessionLine]") -> Table:
         is_number = header in ("answers", "size")
         table.add_column(header, overflow="fold", justify="right" if is_number else "left")
     for line in lines:
-        began, last = (time.astimezone().strftime("%Y-%m-%d %H:%M") for time in (line.began, line.last))
+        began = line.began.astimezone().strftime("%Y-%m-%d")
+        last = line.last.astimezone().strftime("%Y-%m-%d %H:%M")
         place = printable(line.opened.get("path") or line.title)
         table.add_row(line.session, str(line.n_answers), shown_size(line.n_bytes), began, last, place)
     return table
