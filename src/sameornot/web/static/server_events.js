@@ -30,7 +30,10 @@ export function subscribe(session) {
   addEventListener("pagehide", () => source.close(), { once: true });
 }
 
-/** Whether messages arrive: a proxy that buffers them keeps them back, and the server is asked instead. */
+/**
+ * Whether messages arrive. A proxy that buffers them keeps the first one back, and may hand on each one only when
+ * the next one comes: once the first is late, the server is asked as well for as long as the stream lasts.
+ */
 class Watch {
   #session;
   #first = 0;
@@ -42,7 +45,7 @@ class Watch {
   }
 
   arrived() {
-    this.stop();
+    clearTimeout(this.#first);
     byId("no-events").hidden = true;
   }
 
@@ -57,9 +60,9 @@ class Watch {
   }
 
   #missing() {
+    // The banner about the connection says more.
     byId("no-events").hidden = !byId("offline").hidden;
     this.#poll = setInterval(() => {
-      byId("no-events").hidden = !byId("offline").hidden;
       if (!this.#session.busy) this.#session.refresh();
     }, POLL);
   }
