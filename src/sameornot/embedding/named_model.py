@@ -72,15 +72,19 @@ def load_model(name: str) -> Any:
     try:
         return SentenceTransformer(name)
     except Exception as error:  # whatever its loader and its hub raise
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        reason = _first_line(error)
         known = "" if Path(name).exists() else "; without a network, give a folder that holds the model"
         raise EmbeddingError(f"the model {name} cannot be loaded ({reason}){known}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(". ")
 
 
 def _encode(model: Any, items: list[Any], name: str) -> np.ndarray:
     try:
         vectors = model.encode(items, show_progress_bar=False, convert_to_numpy=True)
     except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        reason = _first_line(error)
         raise EmbeddingError(f"the model {name} failed ({reason}): choose another") from None
     return np.asarray(vectors, dtype=np.float64)

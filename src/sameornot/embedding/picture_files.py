@@ -7,6 +7,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sameornot.embedding.errors import EmbeddingError
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -63,8 +65,10 @@ class PictureFolder:
 
 def read_picture(file: Path, side: int = READ_SIDE) -> "Image | None":
     """The picture in a file, turned upright, on white ground and of at least `side` pixels if it has them."""
-    from PIL import Image, ImageOps
-
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        raise EmbeddingError("pictures need Pillow: run `pip install 'sameornot[image]'`") from None
     try:
         with Image.open(file) as opened:
             if opened.width * opened.height > MAX_PIXELS:
