@@ -59,6 +59,8 @@ class TerminalSession:
         step: dict[str, Any] | None = self.service.state(self.person)
         for notice in step["notices"] if step else ():
             self.say(notice, style="dim")
+        if step is not None and step["has_images"]:
+            self.say("A terminal shows no pictures: sameornot label does.", style="dim")
         if step is not None and step["progress"]["choices"] != self.choices:
             step = self.service.prefer(self.person, self.choices)
         while step is not None and step["question"] is not None:
