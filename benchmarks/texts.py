@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     ways = encodings(EmbeddingModels(text=options.model, cache=options.cache) if options.model else None)
     for seed in range(options.seeds):
         for name, load in TABLES.items():
-            texts, groups = some_rows(*load(options.data))
+            texts, groups = some_rows(*load(options.data), seed)
             for way, encode in ways.items():
                 if (name, way, seed) in done:
                     continue
@@ -150,8 +150,8 @@ def packages(folder: Path) -> Texts:
     return chosen["text"].tolist(), chosen["section"].to_numpy()
 
 
-def some_rows(texts: list[str], groups: np.ndarray) -> Texts:
-    rows = np.sort(np.random.default_rng(1).permutation(len(texts))[:N_ROWS])
+def some_rows(texts: list[str], groups: np.ndarray, seed: int) -> Texts:
+    rows = np.sort(np.random.default_rng(1 + seed).permutation(len(texts))[:N_ROWS])
     return [texts[row] for row in rows], groups[rows]
 
 

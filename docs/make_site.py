@@ -43,7 +43,10 @@ OUTSIDE = {
 REFERENCE = Path("api/index.rst")
 # Where the pages of a folder are listed that are listed nowhere else.
 OVERVIEWS = {".": Path("guide/index.md"), "benchmarks/results": Path("results/index.md")}
-NO_PAGES = {"benchmarks/results/many_groups_comments.md"}  # parts of other pages
+NO_PAGES = {
+    "benchmarks/results/many_groups_comments.md",
+    "benchmarks/results/texts_comments.md",
+}  # parts of other pages
 NOT_COPIED = {"__pycache__", "generated.json", "make_site.py"}
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 
