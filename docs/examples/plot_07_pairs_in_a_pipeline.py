@@ -37,7 +37,7 @@ def agreement(clusterer, pairs):
 
 
 # %%
-numbers = [0, 20, 60, 120]
+numbers = [0, 30, 120]
 fig, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 for clusterer in (
     EnsembleClustering(n_clusters=3, random_state=0),

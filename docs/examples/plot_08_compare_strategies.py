@@ -26,7 +26,7 @@ SEEDS = range(3)
 def curve(method, seed):
     """Agreement against questions, of one method on the data of one seed."""
     X, groups = make_opposite(n_samples=100, n_relevant=4, n_irrelevant=8, random_state=seed)
-    return simulate(X, groups, 4, budget=45, checkpoints=[0, 15, 30, 45], random_state=seed, **method)
+    return simulate(X, groups, 4, budget=36, checkpoints=[0, 12, 24, 36], random_state=seed, **method)
 
 
 # %%
