@@ -404,7 +404,7 @@ def test_known_pairs_make_only_groups_that_all_differ_from_each_other():
     known.add((5, 3), DIFFERENT)
     known.add((6, 0), DIFFERENT)
     found = [members.tolist() for members in known.provisional_neighbourhoods(8)]
-    assert found == [[0, 1], [2], [5], [3], [6]]
+    assert found == [[0, 1], [2], [5], [6]]  # 3 differs from none that is mentioned before it
 
 
 def test_provisional_neighbourhoods_are_in_the_order_of_the_answers():
