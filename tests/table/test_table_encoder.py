@@ -108,11 +108,12 @@ def test_encoder_survives_json_without_loss(frame):
 
 @pytest.mark.slow
 @given(st.integers(0, 1000), st.integers(20, 200))
-def test_every_column_has_total_variance_one(seed, n_rows):
+def test_every_column_has_total_variance_one_and_texts_that_of_their_block(seed, n_rows):
     frame = mixed_table(n_rows, seed)
     encoder = TableEncoder.fit(frame)
     totals = np.bincount(encoder.owner, weights=encoder.transform(frame).var(axis=0))
-    assert totals == pytest.approx(np.ones(len(encoder.columns)), rel=1e-6)
+    expected = [column.n_features**0.25 if column.kind == "text" else 1.0 for column in encoder.columns]
+    assert totals == pytest.approx(np.array(expected), rel=1e-6)
 
 
 def test_numeric_table_is_divided_by_its_standard_deviations():

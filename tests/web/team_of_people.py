@@ -91,30 +91,36 @@ def write_table(path: Path, n_rows: int, seed: int) -> np.ndarray:
 
 @dataclass
 class Work:
-    """What is to be done, and what was acknowledged: (question, answer), in no order."""
+    """What is to be done, and what was acknowledged: (question, answer), in no order.
+
+    It is done after so many answers, of at least `n_people` people.
+    """
 
     kinds: np.ndarray
     n_answers: int
     pause: float = 0.0
+    n_people: int = 0
+    people: set[int] = field(default_factory=set)
     acknowledged: list[tuple[int, str]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def is_done(self) -> bool:
-        """Whether there are enough answers."""
-        return len(self.acknowledged) >= self.n_answers
+        """Whether there are enough answers, of enough people."""
+        return len(self.acknowledged) >= self.n_answers and len(self.people) >= self.n_people
 
-    def note(self, question: int, answer: str) -> None:
-        """Count an answer."""
+    def note(self, question: int, answer: str, person: int) -> None:
+        """Count an answer of a person."""
         with self.lock:
             self.acknowledged.append((question, answer))
+            self.people.add(person)
 
 
 class Person:
     """Answers by the true kinds; `times` are the seconds from each answer to the next question."""
 
     def __init__(self, number: int, servers: Sequence[ServerSequence], work: Work) -> None:
-        self.servers, self.work = servers, work
+        self.number, self.servers, self.work = number, servers, work
         self.rng = np.random.default_rng(number)
         self.browser = Browser(0)
         self.browser.cookies = {"sameornot_person": f"simulated-person-{number:04}"}
@@ -151,7 +157,7 @@ class Person:
         step = self.send(lambda: self.browser.post("answer", said))
         if n_resent == self.n_resent:
             self.times.append(time.perf_counter() - started)
-        self.work.note(said["question"], said["answer"])
+        self.work.note(said["question"], said["answer"], self.number)
         return step
 
     def send(self, request: Callable[[], Reply]) -> dict[str, Any]:
