@@ -91,7 +91,7 @@ def test_every_estimator_and_strategy_cites_its_source():
         if issubclass(found, Clusterer | Strategy) and found not in (Clusterer, Strategy)
     }
     assert len(methods) > 15
-    cited = re.compile(r"References\n +-+\n(?:.|\n)*?\((?:19|20)\d\d\)")
+    cited = re.compile(r"References\n *-+\n(?:.|\n)*?\((?:19|20)\d\d\)")
     assert [name for name, doc in methods.items() if not cited.search(doc)] == []
 
 
