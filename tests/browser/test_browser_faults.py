@@ -132,6 +132,7 @@ def test_page_says_to_whom_records_are_sent(label, visit, truth, tmp_path):
         )
         picture(person, "annotator")
         assert len(server.requests) <= 1
+        person.page.goto("about:blank")
         command.kill()  # it says the same on its error output, where a stop expects nothing
     finally:
         server.stop()
